@@ -1,0 +1,282 @@
+import * as control from './control.ts'
+import type { Refusal } from './core/accept.ts'
+import { RondoError } from './core/error.ts'
+import type { Message } from './core/message.ts'
+import type { Schema } from './core/schema.ts'
+import type { SessionState } from './core/state.ts'
+import type { Store } from './core/store.ts'
+import type { Tool, Tools } from './core/tool.ts'
+import type { RunPorts, World } from './engine/ports.ts'
+import { openSession } from './engine/registry.ts'
+import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
+import { defaultWorld } from './engine/world.ts'
+import { RunError } from './errors.ts'
+import { toMessages } from './input.ts'
+import { Listeners } from './listeners.ts'
+import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
+import { type HandleOptions, type Run, RunHandle } from './run.ts'
+import { type Session, SessionHandle } from './session.ts'
+import { memory } from './stores/memory.ts'
+import type { ContextOf, Decision, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
+import { checkAgentOptions, checkRunOptions, toolList } from './validate.ts'
+import { wireRun } from './wiring.ts'
+
+/** What `resume` takes besides a run's options: answers for calls that wait. */
+export type ResumeOptions<T extends Tools, S extends Schema | undefined, C> = Omit<RunOptions<T, S, C>, 'session' | 'output'> & Answers
+
+interface Answers {
+  decisions?: readonly Decision[]
+  results?: readonly { callId: string; output: unknown }[]
+}
+
+export interface AttachOptions {
+  /** Default: the session's active run, else its last one. */
+  runId?: string
+  /** Only events after this cursor. Default: from the run's start. */
+  after?: string
+}
+
+/** Options with the types of tools and context erased: inside, tools are data and the context is passed on unseen. */
+type AnyAgentOptions = AgentOptions<Tools, Schema | undefined, unknown>
+type AnyRunOptions = RunOptions<Tools, Schema | undefined, unknown> & { readonly context?: unknown }
+
+/**
+ * A model, its instructions and tools: what a user configures once and runs often, on as many sessions as they like. The options are
+ * checked at once: everything that is wrong is said in one `ConfigInvalid`. They are not changed, and later changes to them have no
+ * effect.
+ */
+export class Agent<const T extends Tools = readonly [], const S extends Schema | undefined = undefined, C = ContextOf<T>> {
+  declare readonly '~tools'?: T
+  readonly name: string
+  readonly store: Store
+  readonly #options: AnyAgentOptions
+  readonly #tools: readonly Tool[]
+  readonly #typedNames: ReadonlySet<string>
+  readonly #world: World
+  readonly #owner: string
+  readonly #listeners: Listeners
+
+  constructor(options: AgentOptions<T, S, C>) {
+    checkAgentOptions(options)
+    this.#options = { ...options } as unknown as AnyAgentOptions
+    this.#tools = [...toolList(options.tools)]
+    this.#typedNames = new Set(this.#tools.map((tool) => tool.name))
+    this.name = options.name ?? 'agent'
+    this.store = options.store ?? memory()
+    this.#world = options.world ?? defaultWorld()
+    this.#owner = this.#world.id('e')
+    this.#listeners = new Listeners(options.onObserverError)
+  }
+
+  /**
+   * Runs to the end, or until the run parks (`parkAfterMs`, default 0). Rejects with `RunError` for a run that failed or was aborted
+   * (`throwOnError: false`: never), and with what is wrong when it could not begin.
+   */
+  async run<S2 extends Schema | undefined = S>(
+    input: Input,
+    ...[options]: Rest<C, RunOptions<T, S2, C>>
+  ): Promise<RunResult<T, OutputOf<S2>>> {
+    const given = erased(options)
+    const result = await this.#launch<OutputOf<S2>>(input, given, false).result
+    if ((result.status === 'failed' || result.status === 'aborted') && given.throwOnError !== false) throw new RunError(general(result))
+    return result
+  }
+
+  /** Starts a run and returns at once. Throws `ConfigInvalid` for options that can't work; what else goes wrong is in the run. */
+  stream<S2 extends Schema | undefined = S>(input: Input, ...[options]: Rest<C, RunOptions<T, S2, C>>): Run<T, OutputOf<S2>> {
+    return this.#launch<OutputOf<S2>>(input, { parkAfterMs: Number.POSITIVE_INFINITY, ...erased(options) }, true)
+  }
+
+  /** Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. */
+  resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
+    const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
+    checkRunOptions(given, this.#tools)
+    const driver = this.#driver(sessionId)
+    return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
+      const runId = await this.#unfinished(driver)
+      adopt(runId)
+      driver.register(runId, this.#ports(sessionId, given))
+      await this.#answer(driver, runId, given)
+      driver.wake()
+    })
+  }
+
+  /** Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. */
+  attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
+    const driver = this.#driver(sessionId)
+    const run = { detach: true, replayAfter: options.after ?? '' }
+    return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
+      const { live } = await known(driver)
+      const runId = options.runId ?? live.run?.id ?? live.waiting[0]?.runId ?? live.ended?.id
+      if (runId === undefined) throw new RondoError('RunInvalidState', `Session '${sessionId}' has no run yet.`)
+      adopt(runId)
+      const finished = await driver.finished(runId)
+      if (finished !== undefined) driver.hub.end(runId, finished)
+    })
+  }
+
+  /** A session of this agent's store, to be read and spoken to. It need not exist yet. */
+  session(id: string): Session<T> {
+    return new SessionHandle<T>(id, this.name, () => {
+      const driver = this.#driver(id)
+      driver.offer(() => this.#ports(id, {}))
+      return driver
+    })
+  }
+
+  /** Calls back for each event of this type, of every run of this agent, until the returned function is called. Not awaited. */
+  on<K extends RunEvent['type']>(type: K, listener: (event: EventOf<K, T, OutputOf<S>>) => void): () => void {
+    return this.#listeners.add(type, listener)
+  }
+
+  #driver(sessionId: string): SessionDriver {
+    return openSession(this.store, sessionId, this.#world, this.#owner)
+  }
+
+  #launch<O>(input: Input, options: AnyRunOptions, observe: boolean): Run<T, O> {
+    checkRunOptions(options, this.#tools)
+    const sessionId = options.session ?? this.#world.id('s')
+    const runId = options.runId ?? this.#world.id('r')
+    const driver = this.#driver(sessionId)
+    driver.register(runId, this.#ports(sessionId, options))
+    return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
+      adopt(await this.#request(driver, runId, input, options))
+      driver.wake()
+    })
+  }
+
+  #handle<O>(
+    driver: SessionDriver,
+    runId: string,
+    options: Pick<AnyRunOptions, 'detach' | 'signal'> & { replayAfter?: string },
+    observe: boolean,
+    start: HandleOptions['start'],
+  ): Run<T, O> {
+    return new RunHandle<T, O>({
+      driver,
+      runId,
+      agentName: this.name,
+      detach: options.detach ?? false,
+      observe,
+      listeners: this.#listeners,
+      start,
+      signal: options.signal,
+      ...(options.replayAfter === undefined ? {} : { replayAfter: options.replayAfter }),
+    })
+  }
+
+  #ports(sessionId: string, options: AnyRunOptions): RunPorts {
+    const agent = this.#options
+    const all = options.extraTools === undefined ? this.#tools : [...this.#tools, ...toolList(options.extraTools)]
+    const allowed = options.allowedTools
+    const tools = allowed === undefined ? all : allowed.flatMap((name) => all.filter((tool) => tool.name === name))
+    return wireRun({
+      instructions: options.instructions ?? agent.instructions,
+      limits: merged(agent.limits, options.limits),
+      settings: merged(agent.settings, options.settings),
+      policies: merged(agent.policies, options.policies),
+      toolChoice: options.toolChoice ?? agent.toolChoice,
+      stopWhen: options.stopWhen ?? agent.stopWhen,
+      maxParallel: options.maxParallel ?? agent.maxParallel,
+      onPending: options.onPending ?? agent.onPending,
+      dependencies: [...(options.dependencies ?? []), ...(agent.dependencies ?? [])],
+      model: options.model ?? agent.model,
+      tools,
+      typedNames: this.#typedNames,
+      context: options.context,
+      parkAfterMs: options.parkAfterMs ?? 0,
+      sessionId,
+      report: (error) => this.#listeners.report(error),
+    })
+  }
+
+  /** Records what is asked for; resolves with the run that does it, once it is durable. */
+  async #request(driver: SessionDriver, runId: string, input: Input, options: AnyRunOptions): Promise<string> {
+    const id = this.#world.id('e')
+    const made = toMessages(this.store, input, id)
+    const messages = made instanceof Promise ? await made : made
+    const onBusy = options.onBusy ?? this.#options.onBusy ?? 'reject'
+    const request = this.#requestEntry(runId, id, messages, options)
+    const first = this.#sessionEntry(options)
+    const cancel = this.#world.id('e')
+    let taker = runId
+    const refusal = await driver.input((state) => {
+      taker = runId
+      if (state.live.seq === 0) return [first, request]
+      const active = state.live.run?.id ?? state.live.waiting[0]?.runId
+      if (active === undefined || onBusy === 'queue') return [request]
+      if (onBusy === 'reject') return busy(driver.sessionId)
+      if (onBusy === 'interrupt') return isCancelled(state) ? [request] : [cancelEntry(cancel, active), request]
+      taker = active
+      return control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
+    }, options.session === undefined)
+    if (refusal !== undefined) throw control.refused(refusal)
+    return taker
+  }
+
+  #sessionEntry(options: AnyRunOptions): DriverInput {
+    const metadata = options.metadata ?? this.#options.metadata
+    const data = metadata === undefined ? ({ version: 1 } as const) : ({ version: 1, metadata } as const)
+    return { kind: 'session', id: this.#world.id('e'), data }
+  }
+
+  #requestEntry(runId: string, id: string, input: readonly Message[], options: AnyRunOptions): DriverInput {
+    const { version } = this.#options
+    const agent = version === undefined ? { name: this.name } : { name: this.name, version }
+    const limits = options.limits === undefined ? {} : { overrides: { limits: { ...options.limits } } }
+    return { kind: 'run.requested', id, runId, data: { agent, input, task: 'run', ...limits } }
+  }
+
+  async #unfinished(driver: SessionDriver): Promise<string> {
+    const { live } = await known(driver)
+    const runId = live.run?.id ?? live.waiting[0]?.runId
+    if (runId !== undefined) return runId
+    throw new RondoError(
+      'RunInvalidState',
+      `Session '${driver.sessionId}' has no unfinished run. Start the next one with agent.run(input, { session: '${driver.sessionId}' }).`,
+    )
+  }
+
+  /** Lifts a pause and hands in what was waited for. */
+  async #answer(driver: SessionDriver, runId: string, options: Answers): Promise<void> {
+    const target = { driver, runId, agentName: this.name }
+    const { live } = await driver.current()
+    const paused = live.run === undefined ? live.waiting[0]?.paused : live.run.paused
+    if (paused === true) await control.resumeRun(target)
+    await control.decide(target, options.decisions ?? [])
+    for (const { callId, output } of options.results ?? []) await control.submitToolResult(target, callId, output)
+  }
+}
+
+function erased(options: unknown): AnyRunOptions {
+  return typeof options === 'object' && options !== null ? options : {}
+}
+
+/** A result of known tools as one of any. */
+function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
+  return result as unknown as RunResult
+}
+
+function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {
+  if (base === undefined || own === undefined) return own ?? base
+  return { ...base, ...own }
+}
+
+async function known(driver: SessionDriver): Promise<SessionState> {
+  const state = await driver.current()
+  if (state.live.seq === 0) throw control.unknownSession(driver.sessionId)
+  return state
+}
+
+function busy(sessionId: string): Refusal {
+  const message = `Session '${sessionId}' has an unfinished run. Wait for it, resume it with agent.resume('${sessionId}'), or say what shall happen with onBusy: 'queue', 'steer' or 'interrupt'.`
+  return { why: 'pending', message }
+}
+
+function isCancelled({ live }: SessionState): boolean {
+  return (live.run ?? live.waiting[0])?.cancelledAt !== undefined
+}
+
+function cancelEntry(id: string, runId: string): DriverInput {
+  return { kind: 'control', id, runId, data: { action: 'cancel', reason: 'Interrupted by a new run.' } }
+}

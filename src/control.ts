@@ -1,0 +1,155 @@
+import type { Refusal } from './core/accept.ts'
+import type { EntryBody } from './core/entry.ts'
+import { RondoError } from './core/error.ts'
+import { isJsonObject, type Json } from './core/json.ts'
+import type { Message } from './core/message.ts'
+import type { SessionState } from './core/state.ts'
+import { toStorable } from './core/storable.ts'
+import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
+import { toMessages } from './input.ts'
+import type { Input } from './options.ts'
+import type { Decision } from './types.ts'
+
+/** What can be said to a run or a session from outside. Each promise resolves once it is recorded. */
+export interface Control {
+  /** Says something to the agent: before its next model call, or as the start of the next run. Accepted is never lost. */
+  send(input: Input): Promise<void>
+  /** Cancels the active run. Cancelling one that has ended does nothing. */
+  abort(reason?: string): Promise<void>
+  /** Nothing new begins until `resume()`; what runs is awaited. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  /** Answers requests for approval. */
+  decide(...decisions: Decision[]): Promise<void>
+  /** Gives the result of a call that is run outside. */
+  submitToolResult(callId: string, output: unknown): Promise<void>
+}
+
+/** Where inputs of a run (or of whatever run a session has) go. `runId` absent: the session's active run. */
+export interface Target {
+  readonly driver: SessionDriver
+  readonly runId: string | undefined
+  readonly agentName: string
+}
+
+export async function send(target: Target, input: Input): Promise<void> {
+  const { driver } = target
+  const id = driver.world.id('e')
+  const messages = await toMessages(driver.store, input, id)
+  const next = driver.world.id('r')
+  await enter(target, (state) => {
+    if (state.live.waiting.length === 0) return [followUpRun(target, next, id, messages)]
+    return messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
+  })
+}
+
+export function messageEntries(
+  { live }: SessionState,
+  messages: readonly Message[],
+  idOf: (index: number) => string,
+): readonly DriverInput[] {
+  const origin = live.turn === undefined && live.model === undefined ? 'follow-up' : 'steer'
+  return messages.map((message, index): DriverInput => ({ kind: 'message', id: idOf(index), data: { origin, message } }))
+}
+
+/** A message that meets the end of a run starts the next one. */
+function followUpRun(target: Target, runId: string, id: string, input: readonly Message[]): DriverInput {
+  const inherits = target.runId === undefined ? {} : { inherits: target.runId }
+  return { kind: 'run.requested', id, runId, data: { agent: { name: target.agentName }, input, task: 'run', ...inherits } }
+}
+
+export async function abort(target: Target, reason: string | undefined): Promise<void> {
+  const data = reason === undefined ? ({ action: 'cancel' } as const) : ({ action: 'cancel', reason } as const)
+  const refusal = await control(target, data)
+  // It has ended, or is ending: what was asked for is the case.
+  if (refusal !== undefined && refusal.why !== 'late' && refusal.why !== 'twice') throw refused(refusal)
+}
+
+export async function pause(target: Target): Promise<void> {
+  const refusal = await control(target, { action: 'pause' })
+  if (refusal !== undefined && refusal.why !== 'twice') throw refused(refusal)
+}
+
+export async function resumeRun(target: Target): Promise<void> {
+  const refusal = await control(target, { action: 'resume' })
+  if (refusal !== undefined && refusal.why !== 'twice') throw refused(refusal)
+}
+
+type ControlData = Extract<EntryBody, { kind: 'control' }>['data']
+
+function control(target: Target, data: ControlData): Promise<Refusal | undefined> {
+  const id = target.driver.world.id('e')
+  return write(target, (state) => {
+    const runId = target.runId ?? activeRun(state)
+    return runId === undefined ? { why: 'late', message: 'The session has no active run.' } : [{ kind: 'control', id, runId, data }]
+  })
+}
+
+function activeRun({ live }: SessionState): string | undefined {
+  return live.run?.id ?? live.waiting[0]?.runId
+}
+
+export async function decide(target: Target, decisions: readonly Decision[]): Promise<void> {
+  for (const decision of decisions) {
+    const id = target.driver.world.id('e')
+    await enter(target, (state) => decisionInput(state, id, decision))
+  }
+}
+
+function decisionInput({ live }: SessionState, id: string, decision: Decision): readonly DriverInput[] | Refusal {
+  const call = live.turn?.calls.find((candidate) => candidate.part.callId === decision.callId)
+  const request = call?.preparedId
+  if (request === undefined)
+    return {
+      why: 'wrong_request',
+      message: `No open call '${decision.callId}' waits for a decision in this session. Read session.pending().`,
+    }
+  const by = decision.by === undefined ? {} : { by: decision.by }
+  if (decision.decision === 'deny') {
+    const reason = decision.reason === undefined ? {} : { reason: decision.reason }
+    const verdict = decision.stopTurn === true ? 'stop' : 'deny'
+    return [{ kind: 'approval.decided', id, data: { request, decision: verdict, ...by, ...reason } }]
+  }
+  const edited = decision.input === undefined ? {} : { arguments: editedInput(decision.input) }
+  const remember = decision.remember === undefined ? {} : { remember: decision.remember }
+  return [{ kind: 'approval.decided', id, data: { request, decision: 'allow', ...by, ...edited, ...remember } }]
+}
+
+function editedInput(input: unknown): Json {
+  const { json, changed } = toStorable(input)
+  if (!isJsonObject(json) || changed.length > 0)
+    throw new RondoError('ToolInvalidArgs', 'The edited arguments of a decision must be a plain JSON object.')
+  return json
+}
+
+export async function submitToolResult(target: Target, callId: string, output: unknown): Promise<void> {
+  const id = target.driver.world.id('e')
+  const { json } = toStorable(output)
+  await enter(target, () => [{ kind: 'call.settled', id, data: { callId, settlement: { outcome: 'ok', output: json }, by: 'client' } }])
+}
+
+async function enter(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<void> {
+  const refusal = await write(target, make)
+  if (refusal !== undefined) throw refused(refusal)
+}
+
+async function write(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<Refusal | undefined> {
+  const { driver } = target
+  const refusal = await driver.input((state) => {
+    if (state.live.seq === 0) throw unknownSession(driver.sessionId)
+    return make(state)
+  })
+  if (refusal === undefined) driver.wake()
+  return refusal
+}
+
+export function unknownSession(sessionId: string): RondoError {
+  return new RondoError(
+    'SessionNotFound',
+    `There is no session '${sessionId}' in this store. Check the id, or start it with agent.run(input, { session: id }).`,
+  )
+}
+
+export function refused(refusal: Refusal): RondoError {
+  return new RondoError('RunInvalidState', refusal.message)
+}

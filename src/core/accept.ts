@@ -1,0 +1,92 @@
+import type { EntryBody } from './entry.ts'
+import type { SessionState } from './state.ts'
+
+/** Why an input was refused, and what the caller can do. */
+export interface Refusal {
+  readonly why: 'no_run' | 'late' | 'twice' | 'cancelling' | 'wrong_request' | 'not_outside' | 'pending' | 'not_an_input'
+  readonly message: string
+}
+
+/**
+ * Whether an input fits the state. Every input passes here before it is written, again after a lost race; a refused one writes
+ * nothing. `undefined` = accepted.
+ */
+export function accept(
+  state: SessionState,
+  input: EntryBody,
+  options: { readonly onPending: 'answer' | 'hold' | 'reject' },
+): Refusal | undefined {
+  switch (input.kind) {
+    case 'session':
+      return state.live.seq === 0 ? undefined : refuse('twice', 'The session exists already.')
+    case 'run.requested':
+      return acceptRun(state, input)
+    case 'message':
+      return acceptMessage(state, options.onPending)
+    case 'control':
+      return acceptControl(state, input)
+    case 'approval.decided':
+      return acceptDecision(state, input)
+    case 'call.settled':
+      return acceptResult(state, input)
+    case 'custom':
+      return undefined
+    default:
+      return refuse('not_an_input', `Entries of kind '${input.kind}' are written by the driver only.`)
+  }
+}
+
+function refuse(why: Refusal['why'], message: string): Refusal {
+  return { why, message }
+}
+
+type BodyOf<K> = Extract<EntryBody, { kind: K }>
+
+function acceptRun({ live }: SessionState, input: BodyOf<'run.requested'>): Refusal | undefined {
+  const known = live.waiting.some((waiting) => waiting.runId === input.runId) || live.ended?.id === input.runId
+  return known ? refuse('twice', `A run with the id '${String(input.runId)}' exists in this session; give each run its own id.`) : undefined
+}
+
+function acceptMessage({ live }: SessionState, onPending: string): Refusal | undefined {
+  if (live.waiting.length === 0) return refuse('no_run', 'No run is active that could take the message; start one.')
+  const pending = live.turn?.calls.some((call) => call.status === 'awaiting' || call.status === 'outside') ?? false
+  if (pending && onPending === 'reject')
+    return refuse('pending', "Calls of this session wait for an answer (onPending: 'reject'); answer them first.")
+  return undefined
+}
+
+function acceptControl({ live }: SessionState, input: BodyOf<'control'>): Refusal | undefined {
+  const waiting = live.waiting.find((candidate) => candidate.runId === input.runId)
+  if (waiting === undefined) return refuse('late', `The run '${String(input.runId)}' has finished.`)
+  const run = live.run !== undefined && live.run.id === input.runId ? live.run : waiting
+  if (run.cancelledAt !== undefined)
+    return input.data.action === 'cancel'
+      ? refuse('twice', 'The run is being cancelled already.')
+      : refuse('cancelling', 'The run is being cancelled.')
+  if (input.data.action === 'cancel') return undefined
+  const paused = run.paused ?? false
+  if ((input.data.action === 'pause') === paused) return refuse('twice', paused ? 'The run is paused already.' : 'The run is not paused.')
+  return undefined
+}
+
+function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'>): Refusal | undefined {
+  const call = live.turn?.calls.find((candidate) => candidate.preparedId === input.data.request)
+  if (call === undefined)
+    return refuse(
+      'wrong_request',
+      'No open call has this request: it was settled, or its arguments have changed since. Read session.pending() again.',
+    )
+  if (call.decision !== undefined) return refuse('twice', `Call ${call.part.callId} has been decided already.`)
+  if (call.status !== 'awaiting') return refuse('late', `Call ${call.part.callId} no longer waits for a decision (it is ${call.status}).`)
+  if (live.run?.cancelledAt !== undefined) return refuse('cancelling', 'The run is being cancelled.')
+  return undefined
+}
+
+function acceptResult({ live }: SessionState, input: BodyOf<'call.settled'>): Refusal | undefined {
+  const call = live.turn?.calls.find((candidate) => candidate.part.callId === input.data.callId)
+  if (call === undefined) return refuse('late', `Call '${input.data.callId}' is not open in this session: it is unknown or has settled.`)
+  if (call.status === 'settled') return refuse('twice', `Call ${input.data.callId} has settled already.`)
+  if (call.status !== 'outside')
+    return refuse('not_outside', `Call ${input.data.callId} does not wait for a result from outside (it is ${call.status}).`)
+  return undefined
+}

@@ -1,0 +1,82 @@
+import type { ModelSetup } from './entry.ts'
+import type { ErrorCode } from './error.ts'
+import type { Json } from './json.ts'
+import type { LimitReason } from './reason.ts'
+import type { SessionState } from './state.ts'
+import type { TerminationPolicy } from './termination.ts'
+import type { Effect } from './tool.ts'
+
+/** What `decide` must know of a tool. */
+export interface ToolFacts {
+  readonly effect: Effect
+  readonly exclusive: boolean
+  /** Run by a client, not by us. */
+  readonly external: boolean
+  readonly canReconcile: boolean
+  readonly timeoutMs?: number
+  readonly graceMs?: number
+  readonly maxCallsPerRun?: number
+}
+
+/** Every limit; `Infinity` where there is none. */
+export interface MachineLimits {
+  readonly maxIterations: number
+  readonly maxToolRounds: number
+  readonly maxToolCalls: number
+  readonly maxCallsPerTool: number
+  readonly maxDurationMs: number
+  readonly maxTokens: number
+  readonly maxCostUsd: number
+  readonly maxConsecutiveErrors: number
+  readonly onLimit: 'summarize' | 'error' | 'incomplete'
+}
+
+/** The snapshot a run works on: plain values and pure functions, nothing that does I/O. */
+export interface MachineConfig {
+  readonly tools: ReadonlyMap<string, ToolFacts>
+  readonly limits: MachineLimits
+  /** Attempts after the first one of a model call. */
+  readonly retries: number
+  readonly maxParallel: number
+  readonly graceMs: number
+  readonly approvalTiming: 'verdicts' | 'answers'
+  readonly onPending: 'answer' | 'hold' | 'reject'
+  readonly doneDrain: 'skip' | 'finish'
+  readonly emptyResponse: { readonly retries: number; readonly end: 'final' | 'error' }
+  readonly onTruncated: 'final' | 'continue' | 'error'
+  readonly toolUseWithoutCalls: 'final' | 'retry' | 'error' | 'terminate'
+  /** How many cut or continued responses in a row are asked to go on. */
+  readonly maxCuts: number
+  readonly maxContinuations: number
+  readonly termination: TerminationPolicy
+  /** Asked after a batch has settled, before the next call; may throw (the run then fails with `hook_failure`). */
+  readonly stopWhen?: (state: SessionState) => boolean | { readonly reason: LimitReason } | undefined
+  /** Whether something dynamic (hooks, instructions, descriptions) must be asked before each model call. */
+  readonly hasSetup: boolean
+  /** Whether something (hooks, output checks) must be asked before a run completes. */
+  readonly hasComplete: boolean
+  readonly setup: ModelSetup
+  /** The wording of an error result that the machine writes; default `defaultErrorText`. */
+  readonly errorText: (code: ErrorCode, call: { readonly toolName: string; readonly input: Json }, text: string) => string
+}
+
+/** Who drives, and under which epoch: a claim is due when the state's epoch is older. */
+export interface DriverFacts {
+  readonly epoch: number
+  readonly owner: string
+  readonly engine: string
+  /** Of an activation whose time slice is over: nothing new begins. */
+  readonly holdStarts: boolean
+}
+
+export const defaultLimits: MachineLimits = {
+  maxIterations: 50,
+  maxToolRounds: Number.POSITIVE_INFINITY,
+  maxToolCalls: Number.POSITIVE_INFINITY,
+  maxCallsPerTool: Number.POSITIVE_INFINITY,
+  maxDurationMs: Number.POSITIVE_INFINITY,
+  maxTokens: Number.POSITIVE_INFINITY,
+  maxCostUsd: Number.POSITIVE_INFINITY,
+  maxConsecutiveErrors: Number.POSITIVE_INFINITY,
+  onLimit: 'summarize',
+}

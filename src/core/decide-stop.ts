@@ -1,0 +1,64 @@
+import type { MachineConfig } from './config.ts'
+import { errorData } from './error.ts'
+import { activeTime } from './limits.ts'
+import type { PlanDraft } from './plan.ts'
+import type { CallState, OpenModelCall, RunState, SessionState } from './state.ts'
+import { deniedText, failedSettlement, outcomeText } from './wording.ts'
+
+/**
+ * Rule 2: since when everything must stop (ms since 1970), because the run was cancelled or its time is over (a wrap-up may still
+ * be had then); `undefined` when it need not.
+ */
+export function stopTime({ live }: SessionState, run: RunState, config: MachineConfig, now: number): number | undefined {
+  if (run.cancelledAt !== undefined) return run.cancelledAt
+  const spent = activeTime(run, now)
+  const wrapUp = live.model?.purpose === 'wrap-up'
+  const over = run.limit === undefined && spent >= config.limits.maxDurationMs && !wrapUp
+  const closing = run.limit === 'timeout' && live.turn !== undefined && !wrapUp
+  const busy = live.turn !== undefined || live.model !== undefined
+  return busy && (over || closing) ? now - Math.max(0, spent - config.limits.maxDurationMs) : undefined
+}
+
+/** Nothing new begins; what has not started settles now, what runs is aborted and settles by the end of its grace. */
+export function decideStop(state: SessionState, run: RunState, config: MachineConfig, now: number, stopAt: number, plan: PlanDraft): void {
+  const { turn, model } = state.live
+  for (const call of turn?.calls ?? []) if (call.status !== 'settled') stopCall(state, run, call, config, now, stopAt, plan)
+  if (model !== undefined) stopModel(run, model, config, now, stopAt, plan)
+}
+
+function stopCall(
+  state: SessionState,
+  run: RunState,
+  call: CallState,
+  config: MachineConfig,
+  now: number,
+  stopAt: number,
+  plan: PlanDraft,
+): void {
+  const running = call.status === 'running' && call.epoch === state.live.epoch
+  const graceEnd = stopAt + (config.tools.get(call.part.toolName)?.graceMs ?? config.graceMs)
+  if (running && now < graceEnd) return plan.wake(graceEnd)
+  const limit = run.cancelledAt === undefined ? ({ limit: 'timeout' } as const) : {}
+  const denied = call.decision !== undefined && call.decision.kind !== 'allow' && call.status === 'awaiting'
+  const settlement = denied
+    ? failedSettlement(config, call, 'denied', 'ToolDenied', deniedText(call.decision?.reason))
+    : call.everStarted && call.effect === 'unsafe' && call.status === 'running'
+      ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
+      : failedSettlement(config, call, 'cancelled', 'ToolCancelled', stoppedText(run, call))
+  plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...limit } })
+}
+
+function stoppedText(run: RunState, call: CallState): string {
+  if (run.cancelledAt === undefined) return outcomeText.timeLimit
+  return call.everStarted ? outcomeText.cancelled : outcomeText.notStarted
+}
+
+function stopModel(run: RunState, model: OpenModelCall, config: MachineConfig, now: number, stopAt: number, plan: PlanDraft): void {
+  const graceEnd = stopAt + config.graceMs
+  if (now < graceEnd) return plan.wake(graceEnd)
+  const cancelled = run.cancelledAt !== undefined
+  const error = cancelled
+    ? errorData('RunAborted', 'The run was cancelled during this model call.')
+    : errorData('RunTimeout', 'The time limit of the run was reached during this model call.')
+  plan.append.push({ kind: 'model.failed', data: { n: model.n, attempt: model.attempt, error, cause: cancelled ? 'cancelled' : 'limit' } })
+}

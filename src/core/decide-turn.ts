@@ -1,0 +1,261 @@
+import { callsOf } from './apply.ts'
+import type { DriverFacts, MachineConfig } from './config.ts'
+import type { EntryData } from './entry.ts'
+import { jsonEqual } from './json.ts'
+import type { PlanDraft } from './plan.ts'
+import type { LimitReason } from './reason.ts'
+import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
+import { terminationView } from './termination.ts'
+import { deniedText, failedSettlement, limitText, outcomeText } from './wording.ts'
+
+/** An orphan that would be started for the fourth time has killed its process three times. */
+const maxAttempts = 3
+
+/** What decides over a batch while its calls are looked at in index order. */
+interface Batch {
+  readonly state: SessionState
+  readonly run: RunState
+  readonly turn: OpenTurn
+  readonly config: MachineConfig
+  readonly now: number
+  readonly driver: DriverFacts
+  readonly plan: PlanDraft
+  /** The seq of the newest queued user message that counts against waiting calls. */
+  readonly newestMessage: number
+  running: number
+  exclusive: boolean
+  /** A verdict is missing: no call starts before all verdicts are there. */
+  undecided: boolean
+  /** Calls that may still start in this run, and what has started in this very plan. */
+  room: number
+  readonly startedNow: Map<string, number>
+  blocked: boolean
+}
+
+/** Rule 3: the calls of the open turn, in index order. */
+export function decideTurn(
+  state: SessionState,
+  run: RunState,
+  turn: OpenTurn,
+  config: MachineConfig,
+  now: number,
+  driver: DriverFacts,
+  plan: PlanDraft,
+): void {
+  if (endByPolicy(state, run, turn, config, plan)) return
+  const batch = openBatch(state, run, turn, config, now, driver, plan)
+  for (const call of turn.calls) decideCall(batch, call)
+  const announced = turn.calls.some((call) => call.status === 'announced')
+  if (announced && plan.append.length === 0 && !run.paused && !driver.holdStarts)
+    plan.want.push({ kind: 'prepare', key: `prepare:${turn.n}` })
+}
+
+function openBatch(
+  state: SessionState,
+  run: RunState,
+  turn: OpenTurn,
+  config: MachineConfig,
+  now: number,
+  driver: DriverFacts,
+  plan: PlanDraft,
+): Batch {
+  let running = 0
+  let exclusive = false
+  let awaiting = false
+  let undecided = false
+  for (const call of turn.calls) {
+    if (call.status === 'announced') undecided = true
+    else if (call.status === 'awaiting' && call.decision === undefined) awaiting = true
+    else if (call.status === 'running') {
+      running++
+      exclusive ||= config.tools.get(call.part.toolName)?.exclusive ?? false
+    }
+  }
+  return {
+    state,
+    run,
+    turn,
+    config,
+    now,
+    driver,
+    plan,
+    running,
+    exclusive,
+    undecided: undecided || (config.approvalTiming === 'answers' && awaiting),
+    newestMessage: config.onPending === 'answer' ? newestUserMessage(state) : 0,
+    room: config.limits.maxToolCalls - run.toolCalls,
+    startedNow: new Map(),
+    blocked: run.paused || driver.holdStarts,
+  }
+}
+
+function newestUserMessage({ live }: SessionState): number {
+  let newest = 0
+  for (const turn of live.queue) if (turn.hidden !== true && turn.seq > newest) newest = turn.seq
+  return newest
+}
+
+/** A policy may end the run before any call of a response runs. Asked while all are announced. */
+function endByPolicy(state: SessionState, run: RunState, turn: OpenTurn, config: MachineConfig, plan: PlanDraft): boolean {
+  if (turn.dead !== undefined || !turn.calls.every((call) => call.status === 'announced' && call.edited === undefined)) return false
+  const decision = policyDecision(state, run, config)
+  if (decision === undefined) return false
+  for (const call of turn.calls) {
+    const settlement = failedSettlement(config, call, 'skipped', 'ToolSkipped', `Not run: ${decision.text}.`)
+    plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...decision.end } })
+  }
+  return true
+}
+
+interface PolicyEnd {
+  readonly text: string
+  readonly end: { readonly limit: LimitReason } | { readonly end: 'done' | 'fail' }
+}
+
+function policyDecision(state: SessionState, run: RunState, config: MachineConfig): PolicyEnd | undefined {
+  try {
+    const decision = config.termination(terminationView(state, run, 'response'))
+    if (decision?.kind === 'terminateImmediately') return { text: limitText(decision.reason, config), end: { limit: decision.reason } }
+    if (decision?.kind === 'terminateWithOutput') return { text: 'the answer was complete without it', end: { end: 'done' } }
+    return undefined
+  } catch (cause) {
+    return { text: `a termination policy threw: ${cause instanceof Error ? cause.message : String(cause)}`, end: { end: 'fail' } }
+  }
+}
+
+function decideCall(batch: Batch, call: CallState): void {
+  switch (call.status) {
+    case 'announced':
+      return decideAnnounced(batch, call)
+    case 'awaiting':
+      return decideAwaiting(batch, call)
+    case 'outside':
+      return decideOutside(batch, call)
+    case 'running':
+      return call.epoch < batch.state.live.epoch ? decideOrphan(batch, call) : decideRunning(batch, call)
+    case 'ready':
+      return decideReady(batch, call)
+    case 'settled':
+      return
+  }
+}
+
+function settle(batch: Batch, call: CallState, ...[outcome, code, text, more]: SettleArguments): void {
+  const settlement = failedSettlement(batch.config, call, outcome, code, text)
+  batch.plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...more } })
+}
+
+type Failed = Parameters<typeof failedSettlement>
+type SettleArguments = readonly [
+  outcome: Failed[2],
+  code: Failed[3],
+  text: string,
+  more?: Partial<Pick<EntryData['call.settled'], 'end' | 'limit'>>,
+]
+
+function isAfterEnd({ turn, config }: Batch, call: CallState): boolean {
+  return call.index > turn.endIndex && (config.doneDrain === 'skip' || turn.endKind !== 'done')
+}
+
+function decideAnnounced(batch: Batch, call: CallState): void {
+  const { dead } = batch.turn
+  if (dead === 'truncated') settle(batch, call, 'truncated', 'ToolTruncated', outcomeText.truncated)
+  else if (dead !== undefined) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText[dead])
+  else if (isAfterEnd(batch, call)) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+}
+
+function decideAwaiting(batch: Batch, call: CallState): void {
+  const { decision } = call
+  if (decision !== undefined)
+    settle(batch, call, 'denied', 'ToolDenied', deniedText(decision.reason), decision.kind === 'stop' ? { end: 'stop' } : {})
+  else if (isAfterEnd(batch, call)) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+  else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
+  else if (call.expiresAt !== undefined && batch.now >= call.expiresAt) settle(batch, call, 'denied', 'ToolDenied', outcomeText.expired)
+  else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
+}
+
+function decideOutside(batch: Batch, call: CallState): void {
+  if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
+  else if (call.expiresAt !== undefined && batch.now >= call.expiresAt) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
+  else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
+}
+
+/** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
+function decideOrphan(batch: Batch, call: CallState): void {
+  const { plan, config } = batch
+  if (call.effect === 'unsafe') {
+    const canReconcile = config.tools.get(call.part.toolName)?.canReconcile ?? false
+    if (!canReconcile) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
+    else if (!batch.blocked) plan.want.push({ kind: 'reconcile', key: `reconcile:${call.part.callId}`, call })
+  } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
+  else if (!batch.blocked) plan.append.push({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
+}
+
+function decideRunning(batch: Batch, call: CallState): void {
+  const timeoutMs = batch.config.tools.get(call.part.toolName)?.timeoutMs
+  const end = timeoutMs === undefined ? Number.POSITIVE_INFINITY : call.startedAt + timeoutMs
+  if (batch.now >= end) {
+    const unsafe = call.effect === 'unsafe'
+    return settle(
+      batch,
+      call,
+      'timeout',
+      'ToolTimeout',
+      unsafe ? outcomeText.timeoutUnsafe : `${outcomeText.stillRunning.slice(0, -1)} of ${timeoutMs} ms.`,
+    )
+  }
+  batch.plan.wake(end)
+  batch.plan.want.push({ kind: 'tool', key: `tool:${call.part.callId}.${call.attempt}`, call })
+}
+
+function decideReady(batch: Batch, call: CallState): void {
+  if (isAfterEnd(batch, call)) return settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+  if (batch.undecided || batch.blocked) return
+  const { callId, toolName } = call.part
+  if (call.external === true) {
+    batch.plan.append.push({ kind: 'call.deferred', data: { callId, why: 'client' } })
+    return
+  }
+  if (overLimit(batch, call)) return
+  const exclusive = batch.config.tools.get(toolName)?.exclusive ?? false
+  if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && batch.running > 0)) {
+    batch.blocked = true
+    return
+  }
+  const approval = call.decision === undefined ? {} : { approval: call.decision.id }
+  batch.plan.append.push({ kind: 'call.started', data: { callId, attempt: 1, ...approval } })
+  batch.running++
+  batch.room--
+  batch.startedNow.set(toolName, (batch.startedNow.get(toolName) ?? 0) + 1)
+  batch.exclusive ||= exclusive
+}
+
+/** A call over a limit settles as `skipped`; then the limit's policy applies (checklist C5). A tool's own limit ends nothing. */
+function overLimit(batch: Batch, call: CallState): boolean {
+  const { run, config } = batch
+  const { toolName } = call.part
+  const used = callsOf(run, toolName) + (batch.startedNow.get(toolName) ?? 0)
+  const own = config.tools.get(toolName)?.maxCallsPerRun ?? Number.POSITIVE_INFINITY
+  if (batch.room <= 0) return skipForLimit(batch, call, 'max_tool_calls')
+  if (used >= config.limits.maxCallsPerTool) return skipForLimit(batch, call, 'max_tool_calls_per_tool')
+  if (used >= own) {
+    settle(batch, call, 'skipped', 'ToolSkipped', `Not run: '${toolName}' may run ${own} times in one run, and it has.`)
+    return true
+  }
+  if (!isGuarded(batch, call)) return false
+  settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
+  return true
+}
+
+function skipForLimit(batch: Batch, call: CallState, limit: LimitReason): true {
+  settle(batch, call, 'skipped', 'ToolSkipped', `Not run: ${limitText(limit, batch.config)}.`, { limit })
+  return true
+}
+
+/** Checked when a start is admitted, so that a batch can't slip through. */
+function isGuarded({ state, config }: Batch, call: CallState): boolean {
+  if (call.effect !== 'unsafe' || call.decision?.kind === 'allow') return false
+  const { toolName } = call.part
+  if (config.tools.get(toolName)?.canReconcile === true) return false
+  return state.live.guard.some((guarded) => guarded.toolName === toolName && jsonEqual(guarded.input, call.input))
+}

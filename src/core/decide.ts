@@ -1,0 +1,253 @@
+import type { DriverFacts, MachineConfig } from './config.ts'
+import { decideStop, stopTime } from './decide-stop.ts'
+import { decideTurn } from './decide-turn.ts'
+import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
+import { type ErrorData, errorData } from './error.ts'
+import { type Json, jsonEqual } from './json.ts'
+import { activeTime, limitReached } from './limits.ts'
+import { openPlan, type Plan, type PlanDraft } from './plan.ts'
+import { governedByOnLimit, type LimitReason } from './reason.ts'
+import type { OpenModelCall, RunState, SessionState } from './state.ts'
+import { terminationView } from './termination.ts'
+import { fallbackText, limitCode, limitText } from './wording.ts'
+
+/**
+ * What follows from a state: the facts that need no I/O, the full set of activities that should be running now, and when to look
+ * again (ms since 1970). Pure. The rules stand in the order of the machine page (section 5); the first that answers returns.
+ */
+export function decide(state: SessionState, config: MachineConfig, now: number, driver: DriverFacts): Plan {
+  const plan = openPlan()
+  const { live } = state
+  if (claim(state, driver, plan)) return plan
+  const run = live.run
+  if (run === undefined) return plan
+  if (live.model !== undefined && live.model.epoch < live.epoch) {
+    plan.append.push(interrupted(live.model, run, config, now))
+    return plan
+  }
+  const stopAt = stopTime(state, run, config, now)
+  if (stopAt !== undefined) {
+    decideStop(state, run, config, now, stopAt, plan)
+    if (run.cancelledAt !== undefined && plan.append.length === 0 && live.turn === undefined && live.model === undefined)
+      finish(plan, run, { status: 'aborted', reason: 'aborted', text: run.lastText, ...abortReason(run) })
+    return plan
+  }
+  if (run.open > 0 && run.limit === undefined) plan.wake(now + config.limits.maxDurationMs - activeTime(run, now))
+  if (live.turn !== undefined) decideTurn(state, run, live.turn, config, now, driver, plan)
+  else if (live.model !== undefined) plan.want.push(modelActivity(live.model))
+  else decideNext(state, run, config, now, driver, plan)
+  return plan
+}
+
+function abortReason(run: RunState): { abortReason?: string } {
+  return run.cancelReason === undefined ? {} : { abortReason: run.cancelReason }
+}
+
+/** Rule 0: a cancelled waiting run ends at once; the next run, or the active one under a new epoch, is claimed. */
+function claim({ live }: SessionState, driver: DriverFacts, plan: PlanDraft): boolean {
+  for (const waiting of live.waiting) {
+    if (waiting.cancelledAt === undefined || waiting.runId === live.run?.id) continue
+    const reason = waiting.cancelReason === undefined ? {} : { abortReason: waiting.cancelReason }
+    plan.append.push({ kind: 'run.finished', runId: waiting.runId, data: { status: 'aborted', reason: 'aborted', text: '', ...reason } })
+  }
+  if (plan.append.length > 0) return true
+  const next = live.run?.id ?? live.waiting[0]?.runId
+  if (next === undefined || (live.run !== undefined && live.epoch >= driver.epoch)) return false
+  const cause = live.run !== undefined ? 'resume' : live.epoch >= driver.epoch ? 'next' : 'start'
+  plan.append.push({ kind: 'run.claimed', runId: next, data: { owner: driver.owner, cause, engine: driver.engine } })
+  return true
+}
+
+/** Rule 1: nobody is there any more who could finish this call. */
+function interrupted(model: OpenModelCall, run: RunState, config: MachineConfig, now: number): EntryBody {
+  const cancelled = run.cancelledAt !== undefined
+  const again = !cancelled && (model.purpose === 'wrap-up' ? model.attempt < 2 : model.attempt <= config.retries)
+  const error = errorData('ModelUnknownError', 'The process that made this model call ended before the response was complete.', {
+    retryable: again,
+  })
+  const data = { n: model.n, attempt: model.attempt, error, cause: cancelled ? 'cancelled' : 'interrupted' } as const
+  return { kind: 'model.failed', data: again ? { ...data, retryAt: now } : data }
+}
+
+function modelActivity(model: OpenModelCall): Plan['want'][number] {
+  return { kind: 'model', key: `model:${model.n}.${model.attempt}`, model }
+}
+
+function finish(plan: PlanDraft, run: RunState, data: EntryData['run.finished']): void {
+  plan.append.push({ kind: 'run.finished', runId: run.id, data })
+}
+
+/** Rules 5 to 16: nothing is open; how does the run go on, or end? */
+function decideNext(state: SessionState, run: RunState, config: MachineConfig, now: number, driver: DriverFacts, plan: PlanDraft): void {
+  if (run.failure !== undefined && run.end !== 'fail') return fail(plan, run, 'model_error', run.failure)
+  if (run.end === 'stop') return finish(plan, run, { status: 'aborted', reason: 'stop_turn', text: run.lastText })
+  if (run.end === 'fail') return fail(plan, run, 'tool_failure', run.failure ?? errorData('ToolExecutionError', 'A tool failed.'))
+  if (run.wrapText !== undefined && run.limit !== undefined) return limitEnd(plan, run, run.limit, config)
+  if (run.paused) return
+  const fresh = state.live.queue.length > 0
+  if (run.end === 'done' && !fresh) return doneEnd(plan, run)
+  const limit = run.limit ?? stopReason(state, run, config, now, fresh)
+  if (isFailure(limit)) return fail(plan, run, 'hook_failure', limit.hookFailure)
+  if (limit === 'complete') return completeRun(state, run, config, driver, plan)
+  if (limit !== undefined) return limitMet(state, run, config, now, driver, plan, limit)
+  startCall(state, config, now, driver, plan, nextCall(state, 'main'))
+}
+
+function fail(plan: PlanDraft, run: RunState, reason: 'model_error' | 'tool_failure' | 'hook_failure', error: ErrorData): void {
+  finish(plan, run, { status: 'failed', reason, text: run.lastText, error })
+}
+
+function doneEnd(plan: PlanDraft, run: RunState): void {
+  const output = run.doneOutput
+  if (output === undefined) return finish(plan, run, { status: 'completed', reason: 'completed', text: run.lastText })
+  const text = typeof output === 'string' ? output : run.lastText
+  finish(plan, run, { status: 'completed', reason: 'done_tool', text, output })
+}
+
+interface HookFailure {
+  readonly hookFailure: ErrorData
+}
+
+type Verdict = LimitReason | 'complete' | HookFailure | undefined
+
+function isFailure(verdict: Verdict): verdict is HookFailure {
+  return typeof verdict === 'object'
+}
+
+/** Rules 11 and 12: whether another call is needed, and whether a limit or a policy forbids it. `undefined` = call the model. */
+function stopReason(state: SessionState, run: RunState, config: MachineConfig, now: number, fresh: boolean): Verdict {
+  if (!fresh) {
+    const end = responseEnd(run, config)
+    if (end !== undefined) return end
+  }
+  return limitReached(run, config, now) ?? policyReason(state, run, config)
+}
+
+/** What the last response says by its content: the end it means, or `undefined` to ask again. */
+function responseEnd(run: RunState, config: MachineConfig): Verdict {
+  switch (run.last) {
+    case 'none':
+    case 'calls':
+      return undefined
+    case 'cut-calls':
+      return config.onTruncated !== 'error' && run.cuts <= config.maxCuts ? undefined : 'max_tokens'
+    case 'cut-text':
+      return config.onTruncated === 'continue' && run.cuts <= config.maxCuts ? undefined : 'max_tokens'
+    case 'blank':
+      return run.blanks <= config.emptyResponse.retries ? undefined : 'empty_response'
+    case 'pause-turn':
+      return run.continuations <= config.maxContinuations ? undefined : 'unexpected_stop_reason'
+    case 'blocked':
+      return 'content_blocked'
+    case 'odd':
+      return 'unexpected_stop_reason'
+    case 'text':
+      return run.lastFinish === 'tool-calls' && config.toolUseWithoutCalls === 'error' ? 'unexpected_stop_reason' : 'complete'
+  }
+}
+
+function policyReason(state: SessionState, run: RunState, config: MachineConfig): LimitReason | HookFailure | undefined {
+  if (run.last !== 'calls') return undefined
+  try {
+    const decision = config.termination(terminationView(state, run, 'settled'))
+    if (decision?.kind === 'terminateImmediately') return decision.reason
+    const stop = config.stopWhen?.(state)
+    if (stop === undefined || stop === false) return undefined
+    return stop === true ? 'stopped' : stop.reason
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return { hookFailure: errorData('HookFailed', `stopWhen or a termination policy threw: ${why}`) }
+  }
+}
+
+function completeRun(state: SessionState, run: RunState, config: MachineConfig, driver: DriverFacts, plan: PlanDraft): void {
+  if (!config.hasComplete) return finish(plan, run, { status: 'completed', reason: 'completed', text: run.lastText })
+  if (!driver.holdStarts) plan.want.push({ kind: 'complete', key: `complete:${state.live.n}` })
+}
+
+/** Rule 12: a limit ends the run as `onLimit` says; a wrap-up has two attempts, then a fixed text. */
+function limitMet(
+  state: SessionState,
+  run: RunState,
+  config: MachineConfig,
+  now: number,
+  driver: DriverFacts,
+  plan: PlanDraft,
+  limit: LimitReason,
+): void {
+  const governed = governedByOnLimit.has(limit)
+  const failing = limit === 'empty_response' && config.emptyResponse.end === 'error'
+  if ((governed && config.limits.onLimit === 'error') || failing) {
+    const error = errorData(limitCode(limit), `The run stopped: ${limitText(limit, config)}.`, { retryable: false })
+    return finish(plan, run, { status: 'failed', reason: limit, text: run.lastText, error })
+  }
+  const wrapUp = governed && config.limits.onLimit === 'summarize'
+  if (!wrapUp || run.wrapAttempts >= 2) return limitEnd(plan, run, limit, config)
+  startCall(state, config, now, driver, plan, { ...nextCall(state, 'wrap-up'), reason: limit })
+}
+
+function limitEnd(plan: PlanDraft, run: RunState, limit: LimitReason, config: MachineConfig): void {
+  const tried = run.wrapAttempts > 0
+  const text = run.wrapText ?? (tried ? fallbackText(limit, config) : run.lastText)
+  finish(plan, run, { status: 'incomplete', reason: limit, text })
+}
+
+interface NextCall {
+  readonly n: number
+  readonly attempt: number
+  readonly purpose: 'main' | 'wrap-up'
+  readonly reason?: LimitReason
+  /** ms since 1970; 0 = now. */
+  readonly notBefore: number
+}
+
+/** Rules 13 and 16: the pending retry of this purpose, else a new call. */
+function nextCall({ live }: SessionState, purpose: NextCall['purpose']): NextCall {
+  const retry = live.retry
+  if (retry !== undefined && retry.purpose === purpose) return { n: retry.n, attempt: retry.attempt + 1, purpose, notBefore: retry.retryAt }
+  return { n: live.n + 1, attempt: 1, purpose, notBefore: 0 }
+}
+
+function startCall(state: SessionState, config: MachineConfig, now: number, driver: DriverFacts, plan: PlanDraft, call: NextCall): void {
+  if (now < call.notBefore) return plan.wake(call.notBefore)
+  if (driver.holdStarts) return
+  const { n, attempt, purpose, reason } = call
+  if (config.hasSetup) {
+    plan.want.push({ kind: 'setup', key: `setup:${n}.${attempt}`, n, attempt, purpose, ...(reason === undefined ? {} : { reason }) })
+    return
+  }
+  plan.append.push(startedBody(state, config.setup, { n, attempt, purpose, ...(reason === undefined ? {} : { reason }) }))
+}
+
+/** The `model.started` entry of a call, with what of the setup has changed since the last one. */
+export function startedBody(
+  { live }: SessionState,
+  setup: ModelSetup,
+  call: Pick<EntryData['model.started'], 'n' | 'attempt' | 'purpose' | 'reason' | 'extra' | 'estimatedTokens'>,
+): EntryBody {
+  const changed = changedSetup(live.setup, setup)
+  return {
+    kind: 'model.started',
+    data: { ...call, contextThrough: live.seq, ...(changed === undefined ? {} : { setup: changed }) },
+  }
+}
+
+function changedSetup(before: ModelSetup | undefined, after: ModelSetup): ModelSetup | undefined {
+  if (before === undefined) return after
+  const changed: { -readonly [K in keyof ModelSetup]: ModelSetup[K] } = {}
+  if (after.model !== before.model && after.model !== undefined) changed.model = after.model
+  if (after.instructions !== before.instructions && after.instructions !== undefined) changed.instructions = after.instructions
+  if (after.tools !== before.tools && after.tools !== undefined && !sameNames(before.tools, after.tools)) changed.tools = after.tools
+  if (after.settings !== before.settings && after.settings !== undefined && !jsonEqual(toJson(before.settings), toJson(after.settings)))
+    changed.settings = after.settings
+  return Object.keys(changed).length === 0 ? undefined : changed
+}
+
+function sameNames(a: readonly string[] | undefined, b: readonly string[]): boolean {
+  return a !== undefined && a.length === b.length && b.every((name, index) => name === a[index])
+}
+
+/** Settings are plain JSON by their type; a spread gives them the index signature that `Json` asks for. */
+function toJson(settings: ModelSetup['settings']): Json | undefined {
+  return settings === undefined ? undefined : { ...settings }
+}

@@ -1,0 +1,94 @@
+import type { ErrorData } from './error.ts'
+import type { Json } from './json.ts'
+
+/** How a call settled when it did not succeed. */
+export type FailedOutcome = 'error' | 'denied' | 'timeout' | 'cancelled' | 'skipped' | 'truncated' | 'invalid' | 'unknown'
+export type Outcome = 'ok' | FailedOutcome
+
+export type Settlement<O = unknown> =
+  | { readonly outcome: 'ok'; readonly output: O }
+  | { readonly outcome: FailedOutcome; readonly error: ErrorData; readonly output?: undefined }
+
+/**
+ * Opaque provider data (signatures, encrypted reasoning, item ids), kept byte for byte on the part it came with. The scope
+ * names provider, API and model family (`openai/responses/gpt-5`); it is sent back only to the same scope.
+ */
+export type ProviderData = { readonly [scope: string]: Json }
+
+interface WithProviderData {
+  readonly providerData?: ProviderData
+}
+
+export interface TextPart extends WithProviderData {
+  readonly type: 'text' | 'reasoning'
+  readonly text: string
+}
+
+export interface SourcePart extends WithProviderData {
+  readonly type: 'source'
+  readonly url: string
+  readonly title?: string
+}
+
+/** A binary part: `data` is base64 or a URL; `ref` names a blob of the store. */
+export interface MediaPart extends WithProviderData {
+  readonly type: 'image' | 'file'
+  readonly mediaType: string
+  readonly data?: string
+  readonly ref?: string
+  readonly name?: string
+}
+
+/** A tool call and, once it has settled, its outcome: an orphan can't be written down. */
+export interface ToolCallPart extends WithProviderData {
+  readonly type: 'tool-call'
+  /** `m<n>.<index>`: ours, unique in the session. The provider's own id may repeat and stays in `providerCallId`. */
+  readonly callId: string
+  readonly toolName: string
+  readonly providerCallId?: string
+  /** The arguments as an object. `{}` when the model's text was no JSON object: the original is then in `rawInput`. */
+  readonly input: Json
+  readonly rawInput?: string
+  /** Why `rawInput` could not be used. */
+  readonly inputError?: string
+  readonly providerExecuted?: boolean
+  readonly settlement?: Settlement<Json>
+  /** What the model is shown instead of the output, when that differs (`toModelOutput`, `content()`, a cut). */
+  readonly content?: string | readonly Part[]
+  /** The arguments that really ran, when a hook or an approval changed them. */
+  readonly ranWith?: Json
+}
+
+export type Part = TextPart | SourcePart | MediaPart | ToolCallPart
+
+/** A part of what a user says. Binary data is stored as a blob when it enters. */
+export type UserPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'file'; readonly data: Uint8Array | string | URL; readonly mediaType?: string; readonly name?: string }
+
+export interface Message {
+  readonly id?: string
+  readonly role: 'user' | 'assistant' | 'summary'
+  readonly parts: readonly Part[]
+}
+
+export function textOf(message: Message): string {
+  let text = ''
+  for (const part of message.parts) if (part.type === 'text') text += part.text
+  return text
+}
+
+export function textMessage(role: Message['role'], text: string, id?: string): Message {
+  const parts: readonly Part[] = [{ type: 'text', text }]
+  return id === undefined ? { role, parts } : { id, role, parts }
+}
+
+/** What the model reads as the result of a settled call: its content, else its output as text, else the error's message. */
+export function resultText(call: ToolCallPart): string {
+  if (typeof call.content === 'string') return call.content
+  if (call.content !== undefined) return textOf({ role: 'user', parts: call.content })
+  const settlement = call.settlement
+  if (settlement === undefined) return ''
+  if (settlement.outcome !== 'ok') return settlement.error.message
+  return typeof settlement.output === 'string' ? settlement.output : JSON.stringify(settlement.output)
+}

@@ -1,0 +1,108 @@
+import type { SettlementData } from './entry.ts'
+import { errorData } from './error.ts'
+import type { Json } from './json.ts'
+import type { Message, Settlement, ToolCallPart } from './message.ts'
+import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason } from './reason.ts'
+import type { CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
+import type { CallState, EndedRun, OpenTurn, RunState, SessionState, Turn } from './state.ts'
+
+/** What a result or an event needs besides the state. */
+export interface Naming {
+  readonly sessionId: string
+  /** Whether a tool is unknown to the agent's types. */
+  readonly isDynamic: (toolName: string) => boolean
+}
+
+/** A settlement as events and results show it: without what only the model is shown. */
+export function shownSettlement(data: SettlementData): Settlement<Json> {
+  return data.outcome === 'ok' ? { outcome: 'ok', output: data.output } : { outcome: data.outcome, error: data.error }
+}
+
+export function callRef(part: ToolCallPart, input: Json, naming: Naming): CallRef {
+  const messageId = part.callId.slice(0, part.callId.indexOf('.'))
+  return { callId: part.callId, messageId, dynamic: naming.isDynamic(part.toolName), toolName: part.toolName, input }
+}
+
+/** Calls that wait for somebody: a human's answer or a result from outside. */
+export function pendingCalls(turn: OpenTurn | undefined, naming: Naming): readonly PendingCall[] {
+  const pending: PendingCall[] = []
+  for (const call of turn?.calls ?? []) {
+    const expiry = call.expiresAt === undefined ? {} : { expiresAt: call.expiresAt }
+    if (call.status === 'awaiting' && call.decision === undefined)
+      pending.push({ ...callRef(call.part, call.input, naming), kind: 'approval', ...askOf(call), ...expiry })
+    else if (call.status === 'outside') {
+      const correlation = call.correlationId === undefined ? {} : { correlationId: call.correlationId }
+      pending.push({ ...callRef(call.part, call.input, naming), kind: 'result', ...correlation, ...expiry })
+    }
+  }
+  return pending
+}
+
+export function askOf(call: CallState): { risk?: 'low' | 'medium' | 'high'; reason?: string } {
+  const { risk, reason } = call.ask ?? {}
+  return { ...(risk === undefined ? {} : { risk }), ...(reason === undefined ? {} : { reason }) }
+}
+
+/** The result of a run that has finished. */
+export function finishedResult(state: SessionState, ended: EndedRun, naming: Naming, durable: boolean): CoreResult {
+  const { status, reason, text, output, error, abortReason } = ended.finish
+  const turns = state.sealed.slice(ended.firstTurn, ended.lastTurn)
+  const totals = { ...totalsOf(ended, turns, naming, durable), text }
+  switch (status) {
+    case 'completed':
+      return { ...totals, status, reason: reason as CompletedReason, output: output ?? text }
+    case 'incomplete':
+      return { ...totals, status, reason: reason as LimitReason }
+    case 'failed':
+      return { ...totals, status, reason: reason as FailedReason, error: error ?? errorData('RunInvalidState', reason), resumable: false }
+    case 'aborted':
+      return { ...totals, status, reason: reason as AbortedReason, ...(abortReason === undefined ? {} : { abortReason }) }
+  }
+}
+
+export interface ParkFacts {
+  readonly reason: ParkReason
+  readonly wakeAt?: number | undefined
+  /** Of `session_error` and `lease_lost`: what happened. The result is then `failed` and resumable. */
+  readonly error?: SettlementError
+}
+
+type SettlementError = Extract<SettlementData, { error: unknown }>['error']
+
+/** The result of an activation that ended while its run has not. */
+export function parkedResult(state: SessionState, run: RunState, park: ParkFacts, naming: Naming, durable: boolean): CoreResult {
+  const turns = state.sealed.slice(run.firstTurn, state.live.sealedCount)
+  const totals = totalsOf(run, turns, naming, durable)
+  if (park.reason === 'session_error' || park.reason === 'lease_lost') {
+    const error = park.error ?? errorData('SessionWriteFailed', 'The session could not be written.')
+    return { ...totals, status: 'failed', reason: park.reason, error, resumable: true }
+  }
+  const wake = park.wakeAt === undefined ? {} : { wakeAt: park.wakeAt }
+  return { ...totals, status: 'parked', reason: park.reason, pending: pendingCalls(state.live.turn, naming), ...wake }
+}
+
+function totalsOf(run: RunState, turns: readonly Turn[], naming: Naming, durable: boolean) {
+  return {
+    sessionId: naming.sessionId,
+    runId: run.id,
+    text: run.lastText,
+    messages: turns.map((turn): Message => turn.message),
+    calls: turns.flatMap((turn) => settledCalls(turn, naming)),
+    iterations: run.iterations,
+    usage: run.usage,
+    durable,
+  }
+}
+
+/** The calls of a turn with their outcomes, in call order. Calls that came with imported history are not this run's. */
+export function settledCalls(turn: Turn, naming: Naming): readonly SettledCallData[] {
+  if (turn.n === undefined) return []
+  const calls: SettledCallData[] = []
+  let index = 0
+  for (const part of turn.message.parts) {
+    if (part.type !== 'tool-call') continue
+    const durationMs = turn.durations?.[index++] ?? 0
+    if (part.settlement !== undefined) calls.push({ ...callRef(part, part.ranWith ?? part.input, naming), ...part.settlement, durationMs })
+  }
+  return calls
+}

@@ -1,0 +1,193 @@
+import { callIndex, type Entry, type EntryOf, messageIdOf } from './entry.ts'
+import type { CoreEvent, EventBody } from './event.ts'
+import { askOf, callRef, finishedResult, type Naming, pendingCalls, shownSettlement } from './outcome.ts'
+import type { RunStatus } from './reason.ts'
+import type { CallState, OpenModelCall, SessionState } from './state.ts'
+import { statusOf } from './status.ts'
+
+/** What the events of an entry need of the state before it. Taken only when somebody listens. */
+export interface Before {
+  readonly status: RunStatus
+  readonly runId: string | undefined
+  readonly agent: string | undefined
+  readonly iteration: number
+  readonly iterationOpen: boolean
+  readonly model: OpenModelCall | undefined
+  readonly call: CallState | undefined
+}
+
+export function glimpse(state: SessionState, entry: Entry): Before {
+  const { run, model, turn } = state.live
+  const callId = 'callId' in entry.data ? entry.data.callId : undefined
+  const request = entry.kind === 'approval.decided' ? entry.data.request : undefined
+  return {
+    status: statusOf(state),
+    runId: run?.id,
+    agent: run?.agent,
+    iteration: run?.iteration ?? 0,
+    iterationOpen: run?.iterationOpen ?? false,
+    model,
+    call:
+      callId !== undefined
+        ? turn?.calls[callIndex(callId)]
+        : turn?.calls.find((call) => request !== undefined && call.preparedId === request),
+  }
+}
+
+/** The events of an entry (machine 6), in order. Entries need not have any. */
+export function project(before: Before, entry: Entry, after: SessionState, naming: Naming, durable = true): CoreEvent[] {
+  const run = after.live.run
+  const bodies = bodiesOf(before, entry, after, naming, durable)
+  const status = statusOf(after)
+  const from = entry.kind === 'run.claimed' && before.runId === undefined ? 'idle' : before.status
+  const active = run !== undefined || before.runId !== undefined
+  if (active && status !== from && entry.kind !== 'run.requested') {
+    const change: EventBody = { type: 'run.status', from, to: status }
+    // Nothing follows the end of a run.
+    if (entry.kind === 'run.finished') bodies.unshift(change)
+    else bodies.push(change)
+  }
+  const runId = entry.runId ?? run?.id ?? before.runId ?? ''
+  const iteration = run?.iteration ?? before.iteration
+  return bodies.map((body, index) => ({
+    v: 1,
+    cursor: `${entry.seq}:${index}`,
+    at: entry.at,
+    sessionId: naming.sessionId,
+    runId,
+    iteration,
+    ...body,
+  }))
+}
+
+function bodiesOf(before: Before, entry: Entry, after: SessionState, naming: Naming, durable: boolean): EventBody[] {
+  switch (entry.kind) {
+    case 'run.claimed':
+      return claimed(before, entry, after)
+    case 'message':
+      return [{ type: 'message.added', message: entry.data.message }]
+    case 'model.started':
+      return modelStarted(before, entry, after)
+    case 'model.responded':
+      return responded(before, entry, after)
+    case 'model.failed':
+      return modelFailed(before, entry)
+    case 'call.prepared':
+      return prepared(entry, after, naming)
+    case 'approval.decided':
+      return decided(before, entry, naming)
+    case 'call.started':
+      return started(before, entry, naming)
+    case 'call.deferred':
+      return pendingCalls(after.live.turn, naming)
+        .filter((pending) => pending.callId === entry.data.callId)
+        .map((pending) => ({ type: 'call.deferred', ...pending }))
+    case 'call.settled':
+      return settled(before, entry, after, naming)
+    case 'history.revised':
+      return entry.data.ok
+        ? [{ type: 'history.revised', tokensBefore: entry.data.tokensBefore ?? 0, tokensAfter: entry.data.tokensAfter ?? 0 }]
+        : []
+    case 'run.finished':
+      return finished(entry, after, naming, durable)
+    case 'session':
+    case 'run.requested':
+    case 'control':
+    case 'custom':
+      return []
+  }
+}
+
+function claimed(before: Before, entry: EntryOf<'run.claimed'>, after: SessionState): EventBody[] {
+  const run = after.live.run
+  if (before.runId !== undefined || run === undefined) return []
+  const waiting = after.live.waiting.find((candidate) => candidate.runId === entry.runId)
+  const input = waiting?.input ?? []
+  return [{ type: 'run.started', agent: run.agent, input }, ...input.map((message): EventBody => ({ type: 'message.added', message }))]
+}
+
+function modelRef(model: { n: number; attempt: number }, purpose: OpenModelCall['purpose']) {
+  return { messageId: messageIdOf(model.n), purpose, attempt: model.attempt }
+}
+
+function modelStarted(before: Before, entry: EntryOf<'model.started'>, after: SessionState): EventBody[] {
+  const { purpose } = entry.data
+  const events: EventBody[] = []
+  const counts = purpose === 'main' || purpose === 'output'
+  if (counts && !before.iterationOpen) events.push({ type: 'iteration.started' })
+  events.push({ type: 'model.started', ...modelRef(entry.data, purpose), model: after.live.setup?.model ?? '' })
+  return events
+}
+
+function responded(before: Before, entry: EntryOf<'model.responded'>, after: SessionState): EventBody[] {
+  const { message, usage, finish } = entry.data
+  const ref = modelRef(entry.data, before.model?.purpose ?? 'main')
+  const events: EventBody[] = [
+    { type: 'model.finished', ...ref, finishReason: finish.unified, usage },
+    { type: 'usage.updated', usage: after.live.run?.usage ?? usage },
+  ]
+  for (const part of message.parts) {
+    if (part.type !== 'tool-call') continue
+    events.push({ type: 'call.announced', callId: part.callId, messageId: ref.messageId, toolName: part.toolName, input: part.input })
+  }
+  if (before.iterationOpen && after.live.run?.iterationOpen === false) events.push({ type: 'iteration.finished' })
+  return events
+}
+
+function modelFailed(before: Before, entry: EntryOf<'model.failed'>): EventBody[] {
+  const { error, retryAt, partial } = entry.data
+  const ref = modelRef(entry.data, before.model?.purpose ?? 'main')
+  const wait = retryAt === undefined ? {} : { retryInMs: Math.max(0, retryAt - entry.at) }
+  const events: EventBody[] = [{ type: 'model.failed', ...ref, error, ...wait }]
+  if (partial === undefined || partial === '') events.push({ type: 'model.retracted', ...ref })
+  return events
+}
+
+function prepared(entry: EntryOf<'call.prepared'>, after: SessionState, naming: Naming): EventBody[] {
+  const call = after.live.turn?.calls[callIndex(entry.data.callId)]
+  if (call === undefined || call.status !== 'awaiting') return []
+  const expiry = call.expiresAt === undefined ? {} : { expiresAt: call.expiresAt }
+  return [{ type: 'approval.requested', ...callRef(call.part, call.input, naming), ...askOf(call), ...expiry }]
+}
+
+function decided(before: Before, entry: EntryOf<'approval.decided'>, naming: Naming): EventBody[] {
+  const call = before.call
+  if (call === undefined) return []
+  const { decision, by, reason } = entry.data
+  const input = entry.data.arguments ?? call.input
+  return [
+    {
+      type: 'approval.decided',
+      ...callRef(call.part, input, naming),
+      decision: decision === 'allow' ? 'approve' : 'deny',
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+    },
+  ]
+}
+
+function started(before: Before, entry: EntryOf<'call.started'>, naming: Naming): EventBody[] {
+  const call = before.call
+  if (call === undefined) return []
+  return [{ type: 'call.started', ...callRef(call.part, call.input, naming), attempt: entry.data.attempt }]
+}
+
+function settled(before: Before, entry: EntryOf<'call.settled'>, after: SessionState, naming: Naming): EventBody[] {
+  const call = before.call
+  if (call === undefined) return []
+  const { settlement, durationMs, by } = entry.data
+  const ref = callRef(call.part, call.input, naming)
+  const events: EventBody[] = []
+  const expired = by === 'machine' && settlement.outcome === 'denied' && call.decision === undefined && call.status === 'awaiting'
+  if (expired) events.push({ type: 'approval.decided', ...ref, decision: 'expired' })
+  const took = durationMs ?? (call.everStarted ? Math.max(0, entry.at - call.startedAt) : 0)
+  events.push({ type: 'call.settled', ...ref, ...shownSettlement(settlement), durationMs: took })
+  if (before.iterationOpen && after.live.run?.iterationOpen === false) events.push({ type: 'iteration.finished' })
+  return events
+}
+
+function finished(entry: EntryOf<'run.finished'>, after: SessionState, naming: Naming, durable: boolean): EventBody[] {
+  const ended = after.live.ended
+  if (ended === undefined || ended.id !== entry.runId) return []
+  return [{ type: 'run.finished', result: finishedResult(after, ended, naming, durable) }]
+}

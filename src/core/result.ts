@@ -1,0 +1,58 @@
+import type { ErrorData } from './error.ts'
+import type { Json } from './json.ts'
+import type { Message, Settlement } from './message.ts'
+import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason } from './reason.ts'
+import type { Usage } from './usage.ts'
+
+export interface CallRef {
+  readonly callId: string
+  readonly messageId: string
+  /** Whether the tool is unknown to the agent's types (from a source, per run, or no tool at all). */
+  readonly dynamic: boolean
+  readonly toolName: string
+  readonly input: Json
+}
+
+export type SettledCallData = CallRef & Settlement<Json> & { readonly durationMs: number }
+
+export type PendingCall = CallRef &
+  (
+    | { readonly kind: 'approval'; readonly risk?: 'low' | 'medium' | 'high'; readonly reason?: string }
+    | { readonly kind: 'result'; readonly correlationId?: string }
+  ) & { readonly expiresAt?: number }
+
+interface Totals {
+  readonly sessionId: string
+  readonly runId: string
+  /** Of this run's last main, output or wrap-up turn. */
+  readonly text: string
+  /** This run's messages only. */
+  readonly messages: readonly Message[]
+  readonly calls: readonly SettledCallData[]
+  readonly iterations: number
+  readonly usage: Usage
+  /** False when a best-effort store was given up in the middle. */
+  readonly durable: boolean
+}
+
+/** The result of a run or of an activation, before the public face gives it types. */
+export type CoreResult = Totals &
+  (
+    | { readonly status: 'completed'; readonly reason: CompletedReason; readonly output: unknown }
+    | { readonly status: 'incomplete'; readonly reason: LimitReason; readonly output?: undefined }
+    | {
+        readonly status: 'parked'
+        readonly reason: ParkReason
+        readonly pending: readonly PendingCall[]
+        readonly wakeAt?: number
+        readonly output?: undefined
+      }
+    | {
+        readonly status: 'failed'
+        readonly reason: FailedReason
+        readonly error: ErrorData
+        readonly resumable: boolean
+        readonly output?: undefined
+      }
+    | { readonly status: 'aborted'; readonly reason: AbortedReason; readonly abortReason?: string; readonly output?: undefined }
+  )

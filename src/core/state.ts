@@ -1,0 +1,255 @@
+import type { ModelSetup, SettlementData } from './entry.ts'
+import type { ErrorData } from './error.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Message, ToolCallPart } from './message.ts'
+import type { FinishReason, Purpose } from './model.ts'
+import type { LimitReason, RunReason } from './reason.ts'
+import type { Effect } from './tool.ts'
+import { noUsage, type Usage } from './usage.ts'
+
+/**
+ * The fold of a journal: `sealed` turns, append-only and each one frozen (encodings are cached on these objects), plus the small
+ * `live` record. `apply` changes `live` in place and appends to `sealed`; `branch` makes a state whose changes can be thrown away.
+ * A state and its branches belong to one driver, and only the branch made last may be changed.
+ */
+export interface SessionState {
+  readonly sealed: Turn[]
+  live: Live
+}
+
+/** A finished part of the conversation: what a user said, or an assistant message with the outcomes on its calls, or a summary. */
+export interface Turn {
+  readonly message: Message
+  /** Of the entry that began it. */
+  readonly seq: number
+  /** The model call that made it. */
+  readonly n?: number
+  /** Shown text of a call that was cancelled or failed. */
+  readonly partial?: boolean
+  readonly hidden?: boolean
+  /** What each call took, in call order (ms). */
+  readonly durations?: readonly number[]
+}
+
+export interface Live {
+  seq: number
+  at: number
+  epoch: number
+  /** How many turns of `sealed` count; what lies behind belongs to a branch that was thrown away. */
+  sealedCount: number
+  /** Turns that stand for `sealed[0 … from)` after a revision. */
+  prefix: readonly Turn[]
+  from: number
+  /** Model calls of every purpose so far. */
+  n: number
+  /** User messages that no response has consumed yet, by seq. */
+  queue: readonly Turn[]
+  /** Requested and unfinished runs; the first is the active one once it is claimed. */
+  waiting: readonly WaitingRun[]
+  run?: RunState | undefined
+  model?: OpenModelCall | undefined
+  retry?: PendingRetry | undefined
+  turn?: OpenTurn | undefined
+  summary?: string | undefined
+  /** Started unsafe calls whose effect is unknown: the same call does not start again (machine 4, guard). */
+  guard: readonly GuardedCall[]
+  /** What the last `model.started` entries have said about the setup. */
+  setup?: ModelSetup | undefined
+  /** The run that finished last. */
+  ended?: EndedRun | undefined
+}
+
+export interface WaitingRun {
+  readonly runId: string
+  readonly seq: number
+  readonly agent: string
+  readonly input: readonly Message[]
+  readonly paused?: boolean
+  readonly cancelledAt?: number
+  readonly cancelReason?: string | undefined
+}
+
+/** What the last response of purpose main or output was. */
+export type LastResponse = 'none' | 'calls' | 'text' | 'blank' | 'cut-calls' | 'cut-text' | 'blocked' | 'pause-turn' | 'odd'
+
+export interface RunState {
+  readonly id: string
+  readonly agent: string
+  readonly requestSeq: number
+  /** Sealed turns before this run's first one. */
+  readonly firstTurn: number
+  /** Model calls of every purpose, in this run. */
+  modelCalls: number
+  iterations: number
+  /** The number of the open iteration, or of the last one; 0 before the first. */
+  iteration: number
+  /** Whether an iteration has begun that has not ended. */
+  iterationOpen: boolean
+  toolRounds: number
+  toolCalls: number
+  callsPerTool: { readonly [tool: string]: number }
+  usage: Usage
+  paused: boolean
+  cancelledAt?: number | undefined
+  cancelReason?: string | undefined
+  /** The limit that was met. */
+  limit?: LimitReason | undefined
+  /** Time with an open started entry (ms), without what is open now. */
+  activeMs: number
+  openSince: number
+  open: number
+  last: LastResponse
+  lastText: string
+  lastFinish?: FinishReason | undefined
+  blanks: number
+  cuts: number
+  continuations: number
+  /** Equal batches in a row, the last one included. */
+  sameBatches: number
+  consecutiveErrors: number
+  end?: 'done' | 'stop' | 'fail' | undefined
+  doneOutput?: Json | undefined
+  failure?: ErrorData | undefined
+  wrapAttempts: number
+  wrapText?: string | undefined
+}
+
+export interface EndedRun extends RunState {
+  readonly lastTurn: number
+  readonly finish: {
+    readonly status: 'completed' | 'incomplete' | 'failed' | 'aborted'
+    readonly reason: RunReason
+    readonly text: string
+    readonly output?: Json
+    readonly error?: ErrorData
+    readonly abortReason?: string
+  }
+}
+
+export interface OpenModelCall {
+  readonly n: number
+  readonly attempt: number
+  readonly purpose: Purpose
+  /** The call sees messages up to this seq. */
+  readonly through: number
+  readonly epoch: number
+  readonly seq: number
+  readonly at: number
+  /** When the first attempt of this call began: the retry window counts from there. */
+  readonly firstAt: number
+  readonly reason?: LimitReason | undefined
+  readonly estimatedTokens: number
+  /** What hooks and dynamic parts said for this call only. */
+  readonly extra?: JsonObject | undefined
+}
+
+export interface PendingRetry {
+  readonly n: number
+  readonly attempt: number
+  readonly purpose: Purpose
+  readonly retryAt: number
+  readonly firstAt: number
+  readonly reason?: LimitReason | undefined
+}
+
+export interface GuardedCall {
+  readonly toolName: string
+  readonly input: Json
+}
+
+export type CallStatus = 'announced' | 'awaiting' | 'ready' | 'running' | 'outside' | 'settled'
+
+/** One call of the open turn. Replaced, never changed. */
+export interface CallState {
+  readonly part: ToolCallPart
+  readonly index: number
+  readonly status: CallStatus
+  /** The arguments that run: the model's, or those of a hook or an approval. */
+  readonly input: Json
+  /** The `call.prepared` entry. */
+  readonly preparedId?: string
+  readonly preparedSeq: number
+  readonly effect?: Effect
+  readonly external?: boolean
+  readonly ask?: { readonly risk?: 'low' | 'medium' | 'high'; readonly reason?: string }
+  /** Of a call that awaits an answer or is outside. */
+  readonly expiresAt?: number | undefined
+  readonly decision?: CallDecision
+  /** Arguments of an approval, to be validated and prepared again. */
+  readonly edited?: Json | undefined
+  readonly attempt: number
+  readonly startedAt: number
+  readonly epoch: number
+  readonly everStarted: boolean
+  readonly correlationId?: string
+  readonly settlement?: SettlementData
+  readonly durationMs: number
+}
+
+export interface CallDecision {
+  readonly id: string
+  readonly kind: 'allow' | 'deny' | 'stop'
+  readonly by?: string
+  readonly reason?: string
+}
+
+/** An assistant message whose calls have not all settled. */
+export interface OpenTurn {
+  readonly n: number
+  readonly seq: number
+  readonly message: Message
+  /** Why its calls never run: the response was cut, blocked, or had no business calling tools. */
+  readonly dead?: 'truncated' | 'blocked' | 'stray' | undefined
+  calls: CallState[]
+  /** Calls that have not settled. */
+  left: number
+  /** The lowest index of a call that ends the batch. */
+  endIndex: number
+  endKind?: 'done' | 'stop' | 'fail' | undefined
+}
+
+export function emptyState(): SessionState {
+  return {
+    sealed: [],
+    live: { seq: 0, at: 0, epoch: 0, sealedCount: 0, prefix: [], from: 0, n: 0, queue: [], waiting: [], guard: [] },
+  }
+}
+
+/** A state that can be changed without changing this one. Costs the size of the live record, never of the history. */
+export function branch(state: SessionState): SessionState {
+  const live = { ...state.live }
+  if (live.run !== undefined) live.run = { ...live.run }
+  if (live.turn !== undefined) live.turn = { ...live.turn, calls: live.turn.calls.slice() }
+  return { sealed: state.sealed, live }
+}
+
+export function newRun(waiting: WaitingRun, firstTurn: number): RunState {
+  return {
+    id: waiting.runId,
+    agent: waiting.agent,
+    requestSeq: waiting.seq,
+    firstTurn,
+    modelCalls: 0,
+    iterations: 0,
+    iteration: 0,
+    iterationOpen: false,
+    toolRounds: 0,
+    toolCalls: 0,
+    callsPerTool: {},
+    usage: noUsage,
+    paused: waiting.paused ?? false,
+    cancelledAt: waiting.cancelledAt,
+    cancelReason: waiting.cancelReason,
+    activeMs: 0,
+    openSince: 0,
+    open: 0,
+    last: 'none',
+    lastText: '',
+    blanks: 0,
+    cuts: 0,
+    continuations: 0,
+    sameBatches: 0,
+    consecutiveErrors: 0,
+    wrapAttempts: 0,
+  }
+}

@@ -1,0 +1,101 @@
+import type { MachineConfig } from './config.ts'
+import type { SettlementData } from './entry.ts'
+import { type ErrorCode, errorData } from './error.ts'
+import type { FailedOutcome } from './message.ts'
+import type { LimitReason } from './reason.ts'
+import type { CallState } from './state.ts'
+
+/** An outcome that the machine or the engine writes itself, worded for the model: what happened and what it can do. */
+export function failedSettlement(
+  config: Pick<MachineConfig, 'errorText'>,
+  call: CallState,
+  outcome: FailedOutcome,
+  code: ErrorCode,
+  text: string,
+): SettlementData {
+  const message = config.errorText(code, { toolName: call.part.toolName, input: call.input }, text)
+  return { outcome, error: errorData(code, message, { retryable: false }) }
+}
+
+export const outcomeText = {
+  truncated:
+    'The response was cut off at the output limit before this call was complete, so it was not run. Send it again, with shorter arguments.',
+  blocked: 'The response was blocked or refused, so this call was not run.',
+  stray: 'Tools cannot be called in this answer; the call was not run.',
+  afterEnd: 'Not run: an earlier call of the same message ended the turn.',
+  userMessage: 'Not run: the user said something else instead of answering.',
+  expired: 'Not run: nobody approved the call in time.',
+  noResult: 'No result came in time.',
+  cancelled: 'Cancelled before it was complete.',
+  notStarted: 'Cancelled before it began.',
+  unknownEffect:
+    'It is unknown whether this call took effect: it began, and its outcome was lost. Do not repeat it without checking; ask the user if you cannot check.',
+  stillRunning: 'The call was stopped after its time limit.',
+  timeoutUnsafe:
+    'The call did not finish within its time limit and may still be running: it is unknown whether it took effect. Do not repeat it without checking.',
+  guarded:
+    'Not run: the same call was made before and it is unknown whether it took effect. Check first, or ask the user; it does not run again without an approval.',
+  attempts: 'The process ended three times while this call ran; it is not tried again.',
+  timeLimit: 'Cancelled: the time limit of the run was reached.',
+} as const
+
+export function deniedText(reason: string | undefined): string {
+  return reason === undefined || reason === ''
+    ? 'The user did not allow this call. Do not try it again unless they ask for it.'
+    : `The user did not allow this call: ${reason}`
+}
+
+const limitCodes: { readonly [reason in LimitReason]?: ErrorCode } = {
+  max_iterations: 'RunMaxIterations',
+  max_tool_rounds: 'RunMaxToolRounds',
+  max_tool_calls: 'RunMaxToolCalls',
+  max_tool_calls_per_tool: 'RunMaxToolCalls',
+  timeout: 'RunTimeout',
+  budget_exceeded: 'RunBudgetExceeded',
+  no_progress: 'RunNoProgress',
+  max_consecutive_errors: 'RunMaxConsecutiveErrors',
+  content_blocked: 'ModelContentBlocked',
+}
+
+export function limitCode(reason: LimitReason): ErrorCode {
+  return limitCodes[reason] ?? 'RunInvalidState'
+}
+
+/** A limit in words, with its number where it has one. */
+export function limitText(reason: LimitReason, { limits }: Pick<MachineConfig, 'limits'>): string {
+  switch (reason) {
+    case 'max_iterations':
+      return `the limit of ${limits.maxIterations} iterations (limits.maxIterations) was reached`
+    case 'max_tool_rounds':
+      return `the limit of ${limits.maxToolRounds} tool rounds (limits.maxToolRounds) was reached`
+    case 'max_tool_calls':
+      return `the limit of ${limits.maxToolCalls} tool calls (limits.maxToolCalls) was reached`
+    case 'max_tool_calls_per_tool':
+      return `the limit of ${limits.maxCallsPerTool} calls of one tool (limits.maxCallsPerTool) was reached`
+    case 'timeout':
+      return `the time limit of ${limits.maxDurationMs} ms (limits.maxDurationMs) was reached`
+    case 'budget_exceeded':
+      return `the budget was used up (limits.maxTokens ${limits.maxTokens}, limits.maxCostUsd ${limits.maxCostUsd})`
+    case 'no_progress':
+      return 'the same calls gave the same results five times in a row'
+    case 'max_consecutive_errors':
+      return `${limits.maxConsecutiveErrors} calls in a row failed (limits.maxConsecutiveErrors)`
+    case 'duplicate_tool_call':
+      return 'the same call was made too often'
+    default:
+      return `it ended with ${reason}`
+  }
+}
+
+/** What a run answers when its wrap-up could not be had. */
+export function fallbackText(reason: LimitReason, config: Pick<MachineConfig, 'limits'>): string {
+  return `Stopped without a final answer: ${limitText(reason, config)}.`
+}
+
+/** The last user message of a wrap-up request. It is part of the request only and never enters the history. */
+export function wrapUpRequest(reason: LimitReason, config: Pick<MachineConfig, 'limits'>): string {
+  return (
+    `You must stop here, because ${limitText(reason, config)}. Answer now, without tools: say what was done and found, ` +
+    'what is missing, and what should happen next.'
+  )
+}

@@ -1,0 +1,136 @@
+import { applyTo } from '../core/apply.ts'
+import { decide } from '../core/decide.ts'
+import { RondoError } from '../core/error.ts'
+import { emptyState, type SessionState } from '../core/state.ts'
+import type { Store } from '../core/store.ts'
+import { type Activation, type ActivationEnd, activePorts, driverFacts, poke } from './activation.ts'
+import { storeError } from './append.ts'
+import { headOf } from './head.ts'
+import { abort, pump } from './pump.ts'
+
+/** A lease is held this long (ms) and renewed three times as often; the holder stops itself this much before its end. */
+export const leaseMs = 15_000
+const leaseMarginMs = 1_000
+
+export type Start = Pick<Activation, 'sessionId' | 'store' | 'world' | 'hub' | 'portsOf' | 'owner'> & {
+  /** What an earlier activation of this process folded. */
+  readonly warm: SessionState | undefined
+  /** Called when the activation takes inputs, and with `undefined` when it no longer does. */
+  attach(a: Activation | undefined): void
+}
+
+export interface Activated {
+  readonly end: ActivationEnd
+  readonly state: SessionState | undefined
+  readonly detached: boolean
+}
+
+/** One activation: acquire, load, pump, release (machine 3). Never acts on a fold made before `acquire`. */
+export async function activate(start: Start): Promise<Activated> {
+  const { store, sessionId, world, owner } = start
+  const asked = world.clock.monotonic()
+  const lease = await store.acquire(sessionId, { owner, ttlMs: leaseMs })
+  if (lease === undefined) return { end: { kind: 'busy' }, state: undefined, detached: false }
+  const a = newActivation(start, lease.epoch, asked + leaseMs - leaseMarginMs)
+  const stopHeartbeat = heartbeat(a)
+  const unwatch = store.watch(sessionId, a.state.live.seq, (seq) => {
+    // Our own appends are no news.
+    if (seq !== undefined && seq <= a.state.live.seq + a.writing) return
+    a.foreign = true
+    poke(a)
+  })
+  try {
+    await loadInto(a.state, store, sessionId)
+    start.attach(a)
+    const end = await pumpAndRelease(a)
+    return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, detached: a.detached }
+  } catch (cause) {
+    // Nothing below throws for what a run does: this is a bug of ours or a journal that can't be read. It must end the run, not hang it.
+    a.lost ??= { reason: 'session_error', error: RondoError.is(cause) ? cause : storeError(cause) }
+    await store.release(sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq }).catch(() => false)
+    return { end: { kind: 'parked', park: { reason: a.lost.reason, error: a.lost.error.toData() } }, state: undefined, detached: false }
+  } finally {
+    start.attach(undefined)
+    stopHeartbeat()
+    unwatch()
+    for (const running of a.running.values()) abort(a, running)
+    for (const input of a.inputs) input.settle({ ok: false, retry: true })
+    a.inputs = []
+  }
+}
+
+function newActivation(start: Start, epoch: number, leaseUntil: number): Activation {
+  const { sessionId, store, world, hub, portsOf, owner, warm } = start
+  return {
+    sessionId,
+    store,
+    world,
+    hub,
+    portsOf,
+    owner,
+    epoch,
+    ttlMs: leaseMs,
+    state: warm ?? emptyState(),
+    running: new Map(),
+    outcomes: [],
+    inputs: [],
+    facts: [],
+    parsed: new Map(),
+    foreign: false,
+    writing: 0,
+    lost: undefined,
+    detached: false,
+    wake: undefined,
+    startedAt: world.clock.monotonic(),
+    progressed: false,
+    leaseUntil,
+    idleSince: undefined,
+  }
+}
+
+async function loadInto(state: SessionState, store: Store, sessionId: string): Promise<void> {
+  for await (const entry of store.load(sessionId, state.live.seq)) applyTo(state, entry)
+}
+
+/** The head is stored only if nothing came in between; else there is something to look at. */
+async function pumpAndRelease(a: Activation): Promise<ActivationEnd> {
+  for (;;) {
+    const end = await pump(a)
+    if (a.detached) return end
+    if (a.lost !== undefined) {
+      await a.store.release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq }).catch(() => false)
+      return end
+    }
+    const ports = activePorts(a, a.state)
+    const plan = decide(a.state, ports.config, a.world.clock.wall(), driverFacts(a, ports))
+    const released = await a.store
+      .release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq, head: headOf(a.state, plan) })
+      .catch(() => true)
+    if (released) return end
+    a.foreign = true
+  }
+}
+
+function heartbeat(a: Activation): () => void {
+  const { clock } = a.world
+  let cancel = clock.timer(a.ttlMs / 3, beat)
+  function beat(): void {
+    const asked = clock.monotonic()
+    a.store.renew(a.sessionId, { epoch: a.epoch, ttlMs: a.ttlMs }).then(
+      (held) => {
+        if (held) a.leaseUntil = asked + a.ttlMs - leaseMarginMs
+        else lose(a)
+      },
+      () => {
+        if (clock.monotonic() >= a.leaseUntil) lose(a)
+      },
+    )
+    cancel = clock.timer(a.ttlMs / 3, beat)
+  }
+  return () => cancel()
+}
+
+function lose(a: Activation): void {
+  a.lost ??= { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', 'Another process drives the session now.') }
+  poke(a)
+}

@@ -1,0 +1,121 @@
+import type { DriverFacts } from '../core/config.ts'
+import type { EntryBody } from '../core/entry.ts'
+import { assert, type RondoError } from '../core/error.ts'
+import type { ParkFacts } from '../core/outcome.ts'
+import type { SessionState } from '../core/state.ts'
+import type { Store } from '../core/store.ts'
+import type { Fact, Outcome } from './facts.ts'
+import type { Hub } from './hub.ts'
+import type { RunPorts, World } from './ports.ts'
+import { LazySignal } from './signal.ts'
+
+/** An input of this process, waiting to be written; `settle` is called once with what became of it. */
+export interface LocalInput {
+  readonly body: EntryBody & { readonly id: string }
+  settle(answer: InputAnswer): void
+}
+
+export type InputAnswer =
+  | { readonly ok: true }
+  /** Refused by `accept`: nothing was written. */
+  | { readonly ok: false; readonly refusal: { readonly why: string; readonly message: string } }
+  /** The activation ended first: ask the store. */
+  | { readonly ok: false; readonly retry: true }
+
+/** An activity that was started and has not settled. */
+export interface Running {
+  readonly key: string
+  readonly signal: LazySignal
+  /** After an abort: when it no longer counts (monotonic ms). */
+  graceEnd: number
+  /** Text shown so far, of a model call; closing it lets nothing more out. */
+  shownText?: () => string
+  close?: () => void
+}
+
+/** One process driving one session for a while: everything the pump knows that is not in the journal. */
+export interface Activation {
+  readonly sessionId: string
+  readonly store: Store
+  readonly world: World
+  readonly hub: Hub
+  readonly portsOf: (runId: string | undefined) => RunPorts
+  readonly owner: string
+  readonly epoch: number
+  readonly ttlMs: number
+  /** Committed: what the store holds. */
+  state: SessionState
+  readonly running: Map<string, Running>
+  readonly outcomes: Outcome[]
+  inputs: LocalInput[]
+  /** Facts that were staged and not yet written. */
+  facts: { readonly key: string; readonly fact: Fact }[]
+  /** Parsed arguments of prepared calls, so that they are validated once. */
+  readonly parsed: Map<string, { readonly input: unknown; readonly value: unknown }>
+  /** Somebody else has appended. */
+  foreign: boolean
+  /** How many entries the append in flight holds. */
+  writing: number
+  lost: { readonly reason: 'lease_lost' | 'session_error'; readonly error: RondoError } | undefined
+  /** Best-effort durability gave the store up: the run goes on in memory. */
+  detached: boolean
+  wake: (() => void) | undefined
+  readonly startedAt: number
+  /** Whether this activation has written anything besides its claim. */
+  progressed: boolean
+  /** The lease holds until then (monotonic ms). */
+  leaseUntil: number
+  /** Since when nothing runs (monotonic ms). */
+  idleSince: number | undefined
+}
+
+export const engineVersion = '0.1.0'
+
+export type ActivationEnd =
+  /** Another process drives the session. */
+  | { readonly kind: 'busy' }
+  /** Every run has finished. */
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'parked'; readonly park: ParkFacts }
+
+export function activePorts(a: Activation, state: SessionState): RunPorts {
+  return a.portsOf(state.live.run?.id ?? state.live.waiting[0]?.runId)
+}
+
+export function driverFacts(a: Activation, ports: RunPorts): DriverFacts {
+  const over = a.progressed && (a.world.suspendAlways === true || a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs)
+  return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over }
+}
+
+export function newRunning(key: string): Running {
+  return { key, signal: new LazySignal(), graceEnd: Number.POSITIVE_INFINITY }
+}
+
+/** An activity has ended: its facts wait in the mailbox, and the pump is called. */
+export function deliver(a: Activation, key: string, facts: readonly Fact[]): void {
+  a.outcomes.push({ key, facts })
+  poke(a)
+}
+
+export function poke(a: Activation): void {
+  const wake = a.wake
+  a.wake = undefined
+  wake?.()
+}
+
+export function submitLocal(a: Activation, input: LocalInput): void {
+  a.inputs.push(input)
+  poke(a)
+}
+
+/** Waits for mail, or until `ms` have passed. */
+export function nextMail(a: Activation, ms: number): Promise<void> {
+  assert(a.wake === undefined, 'one pump waits at a time')
+  return new Promise((resolve) => {
+    const cancel = ms === Number.POSITIVE_INFINITY ? undefined : a.world.clock.timer(ms, () => poke(a))
+    a.wake = () => {
+      cancel?.()
+      resolve()
+    }
+  })
+}

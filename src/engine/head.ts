@@ -1,0 +1,29 @@
+import type { Plan } from '../core/plan.ts'
+import type { SessionState } from '../core/state.ts'
+import { statusOf } from '../core/status.ts'
+import type { Head } from '../core/store.ts'
+
+/** What a list of sessions needs of this state. A head is due exactly when `decide` would append or want anything (machine 3). */
+export function headOf(state: SessionState, plan: Plan): Head {
+  const due = plan.append.length > 0 || plan.want.length > 0 ? 0 : plan.wakeAt
+  return makeHead(state, due)
+}
+
+/** The head that goes with an input: somebody has to look. */
+export function inputHead(state: SessionState): Head {
+  return makeHead(state, 0)
+}
+
+function makeHead(state: SessionState, wakeAt: number | undefined): Head {
+  const { live } = state
+  let pending = 0
+  for (const call of live.turn?.calls ?? [])
+    if ((call.status === 'awaiting' && call.decision === undefined) || call.status === 'outside') pending++
+  const reason = live.run === undefined && live.waiting.length === 0 ? live.ended?.finish.reason : undefined
+  return {
+    status: statusOf(state),
+    pending,
+    ...(reason === undefined ? {} : { reason }),
+    ...(wakeAt === undefined ? {} : { wakeAt }),
+  }
+}

@@ -1,0 +1,20 @@
+import type { Activity } from '../core/plan.ts'
+import type { SessionState } from '../core/state.ts'
+import { type Activation, deliver, newRunning } from './activation.ts'
+import type { Fact } from './facts.ts'
+import { prepareTurn } from './prepare.ts'
+import { setupFacts } from './setup.ts'
+
+/** Runs an activity that is usually synchronous. `undefined` = it takes its time and will deliver. */
+export function runInTurn(
+  a: Activation,
+  activity: Extract<Activity, { kind: 'prepare' | 'setup' }>,
+  state: SessionState,
+): readonly Fact[] | undefined {
+  const running = newRunning(activity.key)
+  const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running) : setupFacts(a, state, activity, running)
+  if (!(facts instanceof Promise)) return facts
+  a.running.set(activity.key, running)
+  void facts.then((later) => deliver(a, activity.key, later))
+  return undefined
+}

@@ -1,0 +1,182 @@
+import { Assembler, type Piece } from '../core/assemble.ts'
+import { type EntryBody, messageIdOf } from '../core/entry.ts'
+import { type ErrorData, errorData, RondoError } from '../core/error.ts'
+import type { EventBody } from '../core/event.ts'
+import type { ModelDelta, ModelFinish } from '../core/model.ts'
+import type { OpenModelCall, SessionState } from '../core/state.ts'
+import { type Activation, activePorts, type Running } from './activation.ts'
+import type { Fact } from './facts.ts'
+import { messageOf } from './prepare.ts'
+import { retryAt } from './retry.ts'
+
+/** One attempt of a model call while it streams. */
+interface Attempt {
+  readonly a: Activation
+  readonly open: OpenModelCall
+  readonly running: Running
+  readonly assembler: Assembler
+  readonly begun: number
+  closed: boolean
+  /** The text or reasoning part that is being shown. */
+  shown: { readonly kind: 'text' | 'reasoning'; readonly part: number } | undefined
+  resolve(facts: readonly Fact[]): void
+  cancelTimer?: () => void
+}
+
+/** Runs one attempt. Resolves once, whatever the model does: also when it throws at once, never settles, or goes on after its end. */
+export function runModel(a: Activation, open: OpenModelCall, running: Running): Promise<readonly Fact[]> {
+  return new Promise((resolve) => {
+    const attempt: Attempt = {
+      a,
+      open,
+      running,
+      assembler: new Assembler({ n: open.n }),
+      begun: a.world.clock.monotonic(),
+      closed: false,
+      shown: undefined,
+      resolve,
+    }
+    running.shownText = () => attempt.assembler.text()
+    running.close = () => close(attempt)
+    begin(attempt)
+  })
+}
+
+function begin(attempt: Attempt): void {
+  const { a, open, running } = attempt
+  const ports = activePorts(a, a.state)
+  try {
+    const { model, request } = ports.modelCall(a.state, open)
+    if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) limitTime(attempt, ports.modelTimeoutMs)
+    const options = {
+      sessionId: a.sessionId,
+      get signal() {
+        return running.signal.signal
+      },
+    }
+    model
+      .stream(request, (delta) => take(attempt, delta), options)
+      .then(
+        (finish) => finished(attempt, finish),
+        (error) => fail(attempt, modelError(error)),
+      )
+  } catch (error) {
+    fail(attempt, modelError(error))
+  }
+}
+
+function limitTime(attempt: Attempt, ms: number): void {
+  attempt.cancelTimer = attempt.a.world.clock.timer(ms, () => {
+    fail(attempt, errorData('ModelTimeout', `The model did not answer within ${ms} ms (settings.timeoutMs).`))
+  })
+}
+
+function close(attempt: Attempt): void {
+  attempt.closed = true
+  attempt.cancelTimer?.()
+}
+
+/** Takes a delta. What breaks a rule or a limit ends the attempt here, even if the adapter swallows the throw. */
+function take(attempt: Attempt, delta: ModelDelta): void {
+  if (attempt.closed) return
+  let piece: Piece | undefined
+  try {
+    piece = attempt.assembler.push(delta)
+  } catch (error) {
+    fail(attempt, modelError(error))
+    throw error
+  }
+  if (piece !== undefined && attempt.a.hub.active) show(attempt, piece)
+}
+
+function show(attempt: Attempt, piece: Piece): void {
+  const { open } = attempt
+  const messageId = messageIdOf(open.n)
+  if (piece.type === 'call-input') {
+    finishShown(attempt)
+    send(attempt, { type: 'call.input.delta', callId: piece.callId, messageId, toolName: piece.toolName, text: piece.text })
+    return
+  }
+  const { type, part, text } = piece
+  if (attempt.shown === undefined || attempt.shown.part !== part) {
+    finishShown(attempt)
+    attempt.shown = { kind: type, part }
+    if (piece.opened) send(attempt, { type: `${type}.started`, messageId, part })
+  }
+  send(attempt, { type: `${type}.delta`, messageId, part, text })
+}
+
+function finishShown(attempt: Attempt): void {
+  if (attempt.shown === undefined) return
+  const { kind, part } = attempt.shown
+  attempt.shown = undefined
+  if (attempt.a.hub.active) send(attempt, { type: `${kind}.finished`, messageId: messageIdOf(attempt.open.n), part })
+}
+
+function send({ a, open }: Attempt, body: EventBody): void {
+  const run = a.state.live.run
+  if (run !== undefined) a.hub.piece(a.world.clock.wall(), run.id, run.iteration, open.seq, body)
+}
+
+function finished(attempt: Attempt, finish: ModelFinish): void {
+  if (attempt.closed) return
+  const { a, open, assembler, begun } = attempt
+  finishShown(attempt)
+  close(attempt)
+  const { finishReason, rawFinishReason, usage, requestId } = finish
+  attempt.resolve([
+    {
+      kind: 'model.responded',
+      data: {
+        n: open.n,
+        attempt: open.attempt,
+        message: assembler.finish(),
+        finish: rawFinishReason === undefined ? { unified: finishReason } : { unified: finishReason, raw: rawFinishReason },
+        usage,
+        ...(requestId === undefined ? {} : { requestId }),
+        durationMs: Math.max(0, Math.round(a.world.clock.monotonic() - begun)),
+      },
+    },
+  ])
+}
+
+function fail(attempt: Attempt, error: ErrorData): void {
+  if (attempt.closed) return
+  const { a, open, running, assembler } = attempt
+  finishShown(attempt)
+  close(attempt)
+  const text = assembler.text()
+  const aborted = running.signal.aborted
+  const random = a.world.random()
+  if (!aborted) running.signal.abort(new RondoError('ModelUnknownError', error.message))
+  attempt.resolve([(state) => failedBody(a, state, open, error, text, random)])
+}
+
+/** What a failure means is decided when it is staged: after a cancel or at a limit it is no failure of the model. */
+function failedBody(a: Activation, state: SessionState, open: OpenModelCall, error: ErrorData, text: string, random: number): EntryBody {
+  const run = state.live.run
+  const ids = { n: open.n, attempt: open.attempt }
+  const partial = text === '' ? {} : { partial: text }
+  if (run?.cancelledAt !== undefined) {
+    const cancelled = errorData('RunAborted', 'The run was cancelled during this model call.')
+    return { kind: 'model.failed', data: { ...ids, error: cancelled, cause: 'cancelled', ...partial } }
+  }
+  const ports = activePorts(a, state)
+  const now = a.world.clock.wall()
+  const again = retryAt(ports.retry, {
+    attempt: open.attempt,
+    firstAt: open.firstAt,
+    now,
+    error,
+    shown: text !== '',
+    wrapUp: open.purpose === 'wrap-up',
+    random,
+  })
+  return { kind: 'model.failed', data: again === undefined ? { ...ids, error, ...partial } : { ...ids, error, retryAt: again } }
+}
+
+/** Adapters classify their errors; what comes unclassified is not tried again, for nobody knows what it was. */
+export function modelError(error: unknown): ErrorData {
+  if (RondoError.is(error)) return error.toData()
+  return errorData('ModelUnknownError', messageOf(error), { retryable: false })
+}

@@ -1,0 +1,74 @@
+import { decide } from '../core/decide.ts'
+import type { Plan } from '../core/plan.ts'
+import type { ParkReason } from '../core/reason.ts'
+import type { SessionState } from '../core/state.ts'
+import { type Activation, type ActivationEnd, activePorts, driverFacts } from './activation.ts'
+
+export type Next = ActivationEnd | { readonly kind: 'wait'; readonly ms: number }
+
+/** A retry that is due sooner than this is waited for, even by a run that parks at once for humans (ms). */
+const retryPatienceMs = 60_000
+
+/** Step 6: wait for mail, or end the activation. What was aborted counts as running until its grace is over. */
+export function parkOrWait(a: Activation, plan: Plan): Next {
+  const { live } = a.state
+  if (live.waiting.length === 0) return { kind: 'idle' }
+  const { clock } = a.world
+  const now = clock.monotonic()
+  const due = plan.wakeAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, plan.wakeAt - clock.wall())
+  const grace = graceLeft(a, now)
+  if (plan.want.length > 0 || grace !== undefined) {
+    a.idleSince = undefined
+    return { kind: 'wait', ms: Math.min(due, grace ?? Number.POSITIVE_INFINITY) }
+  }
+  a.idleSince ??= now
+  return idle(a, due, now - a.idleSince)
+}
+
+/** How long something that was aborted may still take; `undefined` when nothing is left to wait for. Forgets what took too long. */
+function graceLeft(a: Activation, now: number): number | undefined {
+  let left: number | undefined
+  for (const running of [...a.running.values()]) {
+    if (running.graceEnd <= now) a.running.delete(running.key)
+    else left = Math.min(left ?? Number.POSITIVE_INFINITY, running.graceEnd - now)
+  }
+  return left
+}
+
+/** Nothing runs. Park, unless what we wait for may come while we can wait. */
+function idle(a: Activation, due: number, waited: number): Next {
+  const ports = activePorts(a, a.state)
+  const reason = parkReason(a, a.state)
+  const wakeAt = due === Number.POSITIVE_INFINITY ? undefined : a.world.clock.wall() + due
+  const park: ActivationEnd = { kind: 'parked', park: { reason, wakeAt } }
+  if (reason === 'time_slice') return park
+  if (reason === 'retry_later') return due > Math.max(ports.parkAfterMs, retryPatienceMs) ? park : { kind: 'wait', ms: due }
+  if (waited >= ports.parkAfterMs) return park
+  // In tests that always suspend, a wait in process is a moment like any other to be torn down in.
+  if (a.world.suspendAlways === true && a.progressed) return { kind: 'parked', park: { reason: 'time_slice', wakeAt } }
+  return { kind: 'wait', ms: Math.min(due, ports.parkAfterMs - waited) }
+}
+
+function parkReason(a: Activation, state: SessionState): ParkReason {
+  if (isHeld(a, state)) return 'time_slice'
+  const { run, turn, waiting } = state.live
+  let outside = false
+  let suspended = true
+  for (const call of turn?.calls ?? []) {
+    if (call.status === 'awaiting' && call.decision === undefined) return 'awaiting_approval'
+    if (call.status !== 'outside') continue
+    outside = true
+    suspended &&= call.correlationId !== undefined
+  }
+  if (outside) return suspended ? 'suspended' : 'awaiting_tool_results'
+  return (run ?? waiting[0])?.paused === true ? 'paused' : 'retry_later'
+}
+
+/** Whether something would begin if the time slice were not over. */
+function isHeld(a: Activation, state: SessionState): boolean {
+  const ports = activePorts(a, state)
+  const driver = driverFacts(a, ports)
+  if (!driver.holdStarts) return false
+  const free = decide(state, ports.config, a.world.clock.wall(), { ...driver, holdStarts: false })
+  return free.append.length > 0 || free.want.length > 0
+}

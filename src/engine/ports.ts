@@ -1,0 +1,73 @@
+import type { MachineConfig } from '../core/config.ts'
+import type { EntryBody } from '../core/entry.ts'
+import type { Model, ModelRequest } from '../core/model.ts'
+import type { OpenModelCall, SessionState } from '../core/state.ts'
+import type { Dependency, RunInfo, Tool } from '../core/tool.ts'
+import type { RetryPolicy } from './retry.ts'
+import type { LazySignal } from './signal.ts'
+
+/** Time. `wall` (ms since 1970) stamps facts; `monotonic` (ms) measures; neither is trusted to be the other. */
+export interface Clock {
+  wall(): number
+  monotonic(): number
+  /** Calls back once after `ms`, clamped to 2^31 - 1; the returned function cancels. */
+  timer(ms: number, callback: () => void): () => void
+}
+
+/** What the world gives the engine: replaceable, so that a run can be simulated to the last bit. */
+export interface World {
+  readonly clock: Clock
+  /** A new id, unique for ever. */
+  id(prefix: 'e' | 's' | 'r'): string
+  /** From 0 to below 1. */
+  random(): number
+  /** For tests: tears an activation down and rebuilds it from the journal whenever nothing is started. */
+  readonly suspendAlways?: boolean
+  /** For tests: told each time that happened. */
+  onReload?(): void
+}
+
+export interface ResultLimits {
+  /** What the model is shown of one result. */
+  readonly maxBytes: number
+  readonly maxLines: number
+  /** What the journal keeps of one result; more goes to a blob. */
+  readonly maxStoredBytes: number
+}
+
+/** The live parts of one run, wired by the agent: what the engine runs, in its own words. */
+export interface RunPorts {
+  readonly config: MachineConfig
+  readonly isDynamic: (toolName: string) => boolean
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly retry: RetryPolicy
+  readonly modelTimeoutMs: number
+  readonly results: ResultLimits
+  readonly toolFailureMode: 'continue' | 'fail'
+  readonly unknownTool: 'result' | 'fail'
+  readonly context: unknown
+  /** A dependency's value, made once a run. */
+  resolve<T>(dependency: Dependency<T>, run: RunInfo): Promise<T>
+  /** The model and the request of an open call. */
+  modelCall(state: SessionState, open: OpenModelCall): { readonly model: Model; readonly request: ModelRequest }
+  /** Dynamic parts before a model call: what its `model.started` entry shall say. Only when `config.hasSetup`. */
+  setup?(state: SessionState, next: SetupCall): SetupAnswer | Promise<SetupAnswer>
+  /** An error in somebody else's code that must not disturb the run. */
+  report(error: unknown, where: string): void
+  readonly durability: 'strict' | 'best-effort'
+  /** How long a run waits in process for a human or a result before it parks (ms). */
+  readonly parkAfterMs: number
+  readonly timeSliceMs: number
+  readonly onPending: 'answer' | 'hold' | 'reject'
+}
+
+/** Made into an entry when it is staged: what the call sees depends on what has come by then. */
+export type SetupAnswer = (state: SessionState) => EntryBody
+
+export interface SetupCall {
+  readonly n: number
+  readonly attempt: number
+  readonly purpose: OpenModelCall['purpose']
+  readonly reason?: OpenModelCall['reason']
+  readonly signal: LazySignal
+}

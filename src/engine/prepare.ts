@@ -1,0 +1,173 @@
+import { callIndex, type EntryBody } from '../core/entry.ts'
+import type { ErrorCode } from '../core/error.ts'
+import { copyJson, type Json } from '../core/json.ts'
+import type { FailedOutcome } from '../core/message.ts'
+import type { ValidationIssue, ValidationResult } from '../core/schema.ts'
+import type { CallState, RunState, SessionState } from '../core/state.ts'
+import type { Ask, Tool } from '../core/tool.ts'
+import { failedSettlement } from '../core/wording.ts'
+import { type Activation, activePorts, type Running } from './activation.ts'
+import type { Fact } from './facts.ts'
+import { CallInfo } from './info.ts'
+import type { RunPorts } from './ports.ts'
+
+interface Preparing {
+  readonly a: Activation
+  readonly run: RunState
+  readonly ports: RunPorts
+  readonly running: Running
+  readonly call: CallState
+  readonly tool: Tool
+}
+
+/**
+ * The verdicts of a batch: each announced call is known, its arguments are valid and parsed, and whether it needs an approval is
+ * asked, once. Synchronous unless a schema or an approval function is not. One call's failure settles that call only.
+ */
+export function prepareTurn(a: Activation, state: SessionState, running: Running): readonly Fact[] | Promise<readonly Fact[]> {
+  const { run, turn } = state.live
+  if (run === undefined || turn === undefined) return []
+  const ports = activePorts(a, state)
+  const ready: EntryBody[] = []
+  const later: Promise<EntryBody>[] = []
+  for (const call of turn.calls) {
+    if (call.status !== 'announced') continue
+    const verdict = prepareCall(a, run, ports, running, call)
+    if (verdict instanceof Promise) later.push(verdict)
+    else ready.push(verdict)
+  }
+  return later.length === 0 ? ready : Promise.all(later).then((rest) => inCallOrder([...ready, ...rest]))
+}
+
+function inCallOrder(bodies: readonly EntryBody[]): readonly EntryBody[] {
+  const index = (body: EntryBody) => ('callId' in body.data && body.data.callId !== undefined ? callIndex(body.data.callId) : 0)
+  return [...bodies].sort((first, second) => index(first) - index(second))
+}
+
+function prepareCall(a: Activation, run: RunState, ports: RunPorts, running: Running, call: CallState): EntryBody | Promise<EntryBody> {
+  const tool = ports.tools.get(call.part.toolName)
+  if (tool === undefined) return unknownTool(ports, call)
+  if (call.edited === undefined && call.part.inputError !== undefined) return invalid(ports, call, 'ToolInvalidArgs', call.part.inputError)
+  const preparing = { a, run, ports, running, call, tool }
+  // Validated on a copy: what a tool does to its arguments must not reach the journal.
+  const input = call.edited ?? call.input
+  try {
+    const result = tool.inputSchema['~standard'].validate(copyJson(input))
+    if (!(result instanceof Promise)) return afterValidation(preparing, input, result)
+    return result.then(
+      (done) => afterValidation(preparing, input, done),
+      (error) => validatorThrew(preparing, error),
+    )
+  } catch (error) {
+    return validatorThrew(preparing, error)
+  }
+}
+
+function unknownTool(ports: RunPorts, call: CallState): EntryBody {
+  const names = [...ports.tools.keys()].slice(0, 50).join(', ')
+  const hint = names === '' ? 'No tools are available.' : `Available tools: ${names}${ports.tools.size > 50 ? ', …' : ''}.`
+  const text = `There is no tool named '${clip(call.part.toolName, 100)}'. ${hint}`
+  return settled(ports, call, 'invalid', 'ToolNotFound', text, ports.unknownTool === 'fail')
+}
+
+function invalid(ports: RunPorts, call: CallState, code: ErrorCode, text: string): EntryBody {
+  return settled(ports, call, 'invalid', code, text, ports.toolFailureMode === 'fail')
+}
+
+function settled(ports: RunPorts, call: CallState, outcome: FailedOutcome, code: ErrorCode, text: string, fail: boolean): EntryBody {
+  const settlement = failedSettlement(ports.config, call, outcome, code, text)
+  const data = { callId: call.part.callId, settlement, by: 'prepare' } as const
+  return { kind: 'call.settled', data: fail ? { ...data, end: 'fail' } : data }
+}
+
+function validatorThrew({ ports, call }: Preparing, error: unknown): EntryBody {
+  return invalid(ports, call, 'ToolInvalidArgs', `The arguments of '${call.part.toolName}' could not be checked: ${messageOf(error)}`)
+}
+
+function afterValidation(preparing: Preparing, input: Json, result: ValidationResult<unknown>): EntryBody | Promise<EntryBody> {
+  const { a, ports, call, tool } = preparing
+  if (result.issues !== undefined) return invalid(ports, call, 'ToolInvalidArgs', issuesText(tool.name, result.issues))
+  a.parsed.set(call.part.callId, { input, value: result.value })
+  if (call.edited !== undefined || call.decision !== undefined) return prepared(preparing, undefined)
+  const { needsApproval } = tool['~definition']
+  if (needsApproval === undefined || typeof needsApproval === 'boolean') return prepared(preparing, needsApproval)
+  return askApproval(preparing, needsApproval, result.value)
+}
+
+type NeedsApproval = Extract<Tool['~definition']['needsApproval'], (...args: never) => unknown>
+
+/** A check that fails is no permission: the call does not run (fail closed, C29). */
+function askApproval(preparing: Preparing, needsApproval: NeedsApproval, value: unknown): EntryBody | Promise<EntryBody> {
+  const { a, run, ports, running, call } = preparing
+  const failed = (error: unknown) =>
+    settled(
+      ports,
+      call,
+      'denied',
+      'ToolDenied',
+      `Not run: the permission check failed: ${messageOf(error)}`,
+      ports.toolFailureMode === 'fail',
+    )
+  try {
+    const answer = needsApproval(value, new CallInfo(a.sessionId, run, ports, running.signal, call, () => {}))
+    return answer instanceof Promise ? answer.then((later) => prepared(preparing, later), failed) : prepared(preparing, answer)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function prepared({ a, call, tool }: Preparing, answer: boolean | Ask | undefined): EntryBody {
+  const ask = answer === true ? {} : typeof answer === 'object' ? answer : undefined
+  const approval = ask === undefined ? undefined : approvalData(a, ask)
+  return {
+    kind: 'call.prepared',
+    data: {
+      callId: call.part.callId,
+      ...(call.edited === undefined ? {} : { arguments: call.edited }),
+      effect: tool.effect,
+      executor: tool['~definition'].execute === undefined ? 'external' : 'local',
+      ...(approval === undefined ? {} : { approval }),
+      ...(call.edited !== undefined && call.decision !== undefined ? { approvedBy: call.decision.id } : {}),
+    },
+  }
+}
+
+function approvalData(a: Activation, ask: Ask) {
+  return {
+    ...(ask.risk === undefined ? {} : { risk: ask.risk }),
+    ...(ask.reason === undefined ? {} : { reason: ask.reason }),
+    ...(ask.expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + ask.expiresInMs }),
+  }
+}
+
+const maxIssues = 5
+
+/** What is wrong with the arguments, so that the model can mend them: tool, path, expected and received; bounded. */
+export function issuesText(toolName: string, issues: readonly ValidationIssue[]): string {
+  const lines = issues.slice(0, maxIssues).map((issue) => `${pathText(issue)}: ${clip(issue.message, 300)}`)
+  const more = issues.length > maxIssues ? [`… and ${issues.length - maxIssues} more`] : []
+  return `The arguments of '${toolName}' are not valid. ${[...lines, ...more].join('; ')}. Send the call again with valid arguments.`
+}
+
+function pathText(issue: ValidationIssue): string {
+  const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key))
+  return keys.length === 0 ? 'arguments' : clip(keys.join('.'), 200)
+}
+
+export function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}…`
+}
+
+/** The message of something thrown: never its stack. */
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : safeString(error)
+  return clip(text, 2_000)
+}
+
+function safeString(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return 'an error that cannot be shown'
+  }
+}

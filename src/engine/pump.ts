@@ -1,0 +1,158 @@
+import { RondoError } from '../core/error.ts'
+import type { Activity, Plan } from '../core/plan.ts'
+import { type Activation, type ActivationEnd, activePorts, deliver, newRunning, nextMail, type Running } from './activation.ts'
+import { append } from './append.ts'
+import { catchUp } from './catch-up.ts'
+import type { Fact } from './facts.ts'
+import { headOf } from './head.ts'
+import { runModel } from './model.ts'
+import { parkOrWait } from './park.ts'
+import { restamp, type Staged, stageTurn } from './stage.ts'
+import { runTool } from './tool.ts'
+
+/**
+ * The pump (machine 1): drain the mailbox, decide until nothing follows, write everything staged in one append, show what was written,
+ * reconcile the activities, wait. It takes no decision and holds no state that is not in the journal.
+ */
+export async function pump(a: Activation): Promise<ActivationEnd> {
+  for (;;) {
+    if (a.lost !== undefined) return lostEnd(a)
+    if (a.foreign && !(await catchUp(a))) continue
+    const staged = stageTurn(a)
+    if (!(await write(a, staged))) continue
+    reconcile(a, staged.plan)
+    if (hasMail(a)) continue
+    const next = parkOrWait(a, staged.plan)
+    if (next.kind !== 'wait') return next
+    await nextMail(a, next.ms)
+  }
+}
+
+function hasMail(a: Activation): boolean {
+  return a.outcomes.length > 0 || a.inputs.length > 0 || a.foreign || a.lost !== undefined
+}
+
+function lostEnd(a: Activation): ActivationEnd {
+  const { reason, error } = a.lost ?? { reason: 'session_error', error: new RondoError('SessionWriteFailed', 'The session was lost.') }
+  return { kind: 'parked', park: { reason, error: error.toData() } }
+}
+
+/** Steps 3 and 4: one append of all that is staged, then what it means becomes visible. False: stage again. */
+async function write(a: Activation, staged: Staged): Promise<boolean> {
+  // Whether a refusal still holds is for the next look when this turn loses its race; what it rests on may not be written then.
+  if (staged.entries.length === 0 || isBareClaim(staged)) {
+    a.facts = []
+    answerRefused(staged)
+    return true
+  }
+  closeFailedModels(a, staged)
+  a.writing = staged.entries.length
+  const appended = await append(a, staged.entries, headOf(staged.draft, staged.plan))
+  a.writing = 0
+  if (appended.kind === 'conflict') {
+    a.foreign = true
+    a.inputs = [...staged.accepted, ...staged.refused.map(({ input }) => input), ...a.inputs]
+    return false
+  }
+  if (appended.kind === 'lost') {
+    lose(a, staged, appended)
+    return false
+  }
+  commit(a, restamp(a, staged, appended.at))
+  return true
+}
+
+/** A claim alone while nothing is to be done would be a fact about nothing. */
+function isBareClaim({ entries, plan }: Staged): boolean {
+  return entries.length === 1 && entries[0]?.kind === 'run.claimed' && plan.want.length === 0
+}
+
+function answerRefused(staged: Staged): void {
+  for (const { input, answer } of staged.refused) input.settle(answer)
+}
+
+/** Once the end of a model call is staged, it shows nothing more: the entry holds what was shown. */
+function closeFailedModels(a: Activation, staged: Staged): void {
+  for (const entry of staged.entries) {
+    if (entry.kind !== 'model.failed') continue
+    a.running.get(`model:${entry.data.n}.${entry.data.attempt}`)?.close?.()
+  }
+}
+
+function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 'session_error'; error: RondoError }): void {
+  const bestEffort = appended.reason === 'session_error' && activePorts(a, a.state).durability === 'best-effort'
+  if (bestEffort) {
+    a.detached = true
+    a.inputs = [...staged.accepted, ...staged.refused.map(({ input }) => input), ...a.inputs]
+    return
+  }
+  a.lost = appended
+  for (const input of staged.accepted) input.settle({ ok: false, retry: true })
+  for (const { input } of staged.refused) input.settle({ ok: false, retry: true })
+}
+
+function commit(a: Activation, staged: Staged): void {
+  a.facts = []
+  a.state = staged.draft
+  a.progressed ||= staged.entries.some((entry) => entry.kind !== 'run.claimed')
+  a.hub.facts(a.state.live.seq, staged.events)
+  for (const input of staged.accepted) input.settle({ ok: true })
+  answerRefused(staged)
+  for (const { runId, result } of staged.ends) a.hub.end(runId, result)
+}
+
+/** Step 5: starts what is wanted and not running, aborts what is running and no longer wanted. */
+function reconcile(a: Activation, plan: Plan): void {
+  const wanted = new Set(plan.want.map((activity) => activity.key))
+  for (const running of a.running.values()) if (!wanted.has(running.key)) abort(a, running)
+  for (const activity of plan.want) {
+    if (a.running.has(activity.key)) continue
+    // Somebody may have cancelled meanwhile: look before each start.
+    if (a.inputs.length > 0 || a.foreign || a.lost !== undefined || leaseIsOver(a)) return
+    start(a, activity)
+  }
+}
+
+function leaseIsOver(a: Activation): boolean {
+  if (a.world.clock.monotonic() < a.leaseUntil) return false
+  a.lost ??= { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', 'The lease of the session ran out before it was renewed.') }
+  return true
+}
+
+export function abort(a: Activation, running: Running): void {
+  if (running.signal.aborted) return
+  const ports = activePorts(a, a.state)
+  running.graceEnd = a.world.clock.monotonic() + ports.config.graceMs
+  running.signal.abort(abortReason(a, running))
+}
+
+function abortReason(a: Activation, running: Running): RondoError {
+  if (a.lost !== undefined) return new RondoError('SessionLeaseLost', 'The session is no longer driven by this process.')
+  const { run } = a.state.live
+  if (run?.cancelledAt !== undefined) return new RondoError('RunAborted', run.cancelReason ?? 'The run was cancelled.')
+  if (running.key.startsWith('tool:')) return new RondoError('ToolTimeout', 'The call has settled without waiting for this.')
+  return new RondoError('RunTimeout', 'The time limit of the run was reached.')
+}
+
+function start(a: Activation, activity: Activity): void {
+  const running = newRunning(activity.key)
+  a.running.set(activity.key, running)
+  const facts = run(a, activity, running)
+  if (!(facts instanceof Promise)) return deliver(a, activity.key, facts)
+  void facts.then((later) => deliver(a, activity.key, later))
+}
+
+function run(a: Activation, activity: Activity, running: Running): readonly Fact[] | Promise<readonly Fact[]> {
+  switch (activity.kind) {
+    case 'model':
+      return runModel(a, activity.model, running)
+    case 'tool':
+      return runTool(a, activity.call, running)
+    case 'setup':
+    case 'prepare':
+      throw new RondoError('RunInvalidState', `${activity.kind} runs within the turn`)
+    case 'reconcile':
+    case 'complete':
+      throw new RondoError('RunInvalidState', `nothing can ${activity.kind} yet`)
+  }
+}

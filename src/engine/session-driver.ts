@@ -1,0 +1,297 @@
+import { accept, type Refusal } from '../core/accept.ts'
+import { applyTo } from '../core/apply.ts'
+import type { Entry, EntryBody } from '../core/entry.ts'
+import { RondoError } from '../core/error.ts'
+import { finishedResult, type ParkFacts, parkedResult } from '../core/outcome.ts'
+import { branch, emptyState, newRun, type SessionState } from '../core/state.ts'
+import type { Store } from '../core/store.ts'
+import { activate } from './activate.ts'
+import { type Activation, type ActivationEnd, type InputAnswer, submitLocal } from './activation.ts'
+import { storeError, toEntry } from './append.ts'
+import { inputHead } from './head.ts'
+import { Hub } from './hub.ts'
+import type { RunPorts, World } from './ports.ts'
+
+/** An input with the id that makes a retry recognisable. */
+export type Input = EntryBody & { readonly id: string }
+
+/** Makes the entries to write from the state they meet; asked again after a lost race. A refusal writes nothing. */
+export type InputMaker = (state: SessionState) => readonly Input[] | Refusal
+
+const inputAttempts = 50
+const writeAttempts = 3
+const busyPollMs = 250
+
+/**
+ * A session as this process sees it: who listens, which runs were asked for here, the activation if one is running, and the one way
+ * by which inputs enter: through the activation if there is one, else straight into the store.
+ */
+export class SessionDriver {
+  readonly sessionId: string
+  readonly store: Store
+  readonly world: World
+  readonly hub: Hub
+  readonly #owner: string
+  readonly #onIdle: (driver: SessionDriver) => void
+  readonly #ports = new Map<string, RunPorts>()
+  #fallback: RunPorts | undefined
+  #activation: Activation | undefined
+  #driving: Promise<void> | undefined
+  #again = false
+  #state: SessionState | undefined
+  #waitingInputs = 0
+
+  constructor(store: Store, sessionId: string, world: World, owner: string, onIdle: (driver: SessionDriver) => void) {
+    this.store = store
+    this.sessionId = sessionId
+    this.world = world
+    this.#owner = owner
+    this.#onIdle = onIdle
+    this.hub = new Hub(sessionId)
+  }
+
+  /** What a folded state may be taken from, by a later driver of the same session. */
+  get state(): SessionState | undefined {
+    return this.#state
+  }
+
+  adopt(state: SessionState | undefined): void {
+    this.#state = state
+  }
+
+  get #idle(): boolean {
+    return this.#driving === undefined && this.#waitingInputs === 0 && this.hub.size === 0
+  }
+
+  /** The live parts of a run; the newest also serve runs that were asked for elsewhere. */
+  register(runId: string, ports: RunPorts): void {
+    this.#ports.set(runId, ports)
+    this.#fallback = ports
+  }
+
+  /** Live parts for whatever this session may have to do, if nobody has brought any yet. */
+  offer(make: () => RunPorts): void {
+    this.#fallback ??= make()
+  }
+
+  forget(runId: string): void {
+    this.#ports.delete(runId)
+  }
+
+  readonly #portsOf = (runId: string | undefined): RunPorts => {
+    const ports = (runId === undefined ? undefined : this.#ports.get(runId)) ?? this.#fallback
+    if (ports === undefined) throw new RondoError('RunInvalidState', `session '${this.sessionId}' has no agent in this process`)
+    return ports
+  }
+
+  isDynamic(runId: string, toolName: string): boolean {
+    return (this.#ports.get(runId) ?? this.#fallback)?.isDynamic(toolName) ?? true
+  }
+
+  /** The newest state: the activation's, else what the store holds. Only to be read. */
+  async current(): Promise<SessionState> {
+    if (this.#activation !== undefined) return this.#activation.state
+    return (await this.#refresh()).state
+  }
+
+  async #refresh(): Promise<{ readonly state: SessionState; readonly fresh: readonly Entry[] }> {
+    const state = branch(this.#state ?? emptyState())
+    const fresh: Entry[] = []
+    try {
+      for await (const entry of this.store.load(this.sessionId, state.live.seq)) {
+        applyTo(state, entry)
+        fresh.push(entry)
+      }
+    } catch (cause) {
+      throw RondoError.is(cause) ? cause : new RondoError('SessionReadFailed', `Session '${this.sessionId}' could not be read.`, { cause })
+    }
+    this.#state = state
+    return { state, fresh }
+  }
+
+  /** Writes an input and resolves once it is durable; `fresh` says that the session cannot exist yet. Refusals are answers, not throws. */
+  async input(make: InputMaker, fresh = false): Promise<Refusal | undefined> {
+    this.#waitingInputs++
+    try {
+      if (fresh) this.#state ??= emptyState()
+      let known = fresh
+      for (let attempt = 0, failures = 0; attempt < inputAttempts; attempt++) {
+        const answer = await this.#tryInput(make, known)
+        known = false
+        if (answer === 'again') continue
+        if (!RondoError.is(answer)) return answer
+        if (!answer.retryable || ++failures >= writeAttempts) throw answer
+      }
+      throw new RondoError(
+        'SessionConcurrentWrite',
+        `Session '${this.sessionId}' is written by others all the time; the input found no place.`,
+      )
+    } finally {
+      this.#waitingInputs--
+      this.#checkIdle()
+    }
+  }
+
+  async #tryInput(make: InputMaker, known: boolean): Promise<Refusal | undefined | 'again' | RondoError> {
+    const activation = this.#activation
+    if (activation !== undefined) {
+      const inputs = make(activation.state)
+      return 'why' in inputs ? inputs : this.#submit(activation, inputs)
+    }
+    const { state, fresh } = known && this.#state !== undefined ? { state: this.#state, fresh: [] } : await this.#refresh()
+    const inputs = make(state)
+    if ('why' in inputs) return inputs
+    if (inputs.every((input) => fresh.some((entry) => entry.id === input.id))) return undefined
+    // Between the look and the write an activation may have begun; it is the writer then.
+    if (this.#activation !== undefined) return 'again'
+    return this.#write(state, inputs)
+  }
+
+  async #submit(activation: Activation, inputs: readonly Input[]): Promise<Refusal | undefined | 'again'> {
+    const answers = await Promise.all(inputs.map((body) => new Promise<InputAnswer>((settle) => submitLocal(activation, { body, settle }))))
+    for (const answer of answers) {
+      if (answer.ok) continue
+      return 'retry' in answer ? 'again' : { why: answer.refusal.why as Refusal['why'], message: answer.refusal.message }
+    }
+    return undefined
+  }
+
+  async #write(state: SessionState, inputs: readonly Input[]): Promise<Refusal | undefined | 'again' | RondoError> {
+    const draft = branch(state)
+    const now = this.world.clock.wall()
+    const entries: Entry[] = []
+    for (const input of inputs) {
+      const refusal = accept(draft, input, { onPending: this.#fallback?.onPending ?? 'answer' })
+      if (refusal !== undefined) return refusal
+      const at = Math.max(now, draft.live.at)
+      const entry = toEntry(input, { id: input.id, seq: draft.live.seq + 1, at, ...runIdOf(input, draft) })
+      applyTo(draft, entry)
+      entries.push(entry)
+    }
+    try {
+      const { at } = await this.store.append(this.sessionId, entries, { expectedSeq: state.live.seq, head: inputHead(draft) })
+      const restamped = branch(state)
+      for (const entry of entries) applyTo(restamped, entry.at === at ? entry : { ...entry, at })
+      this.#state = restamped
+      return undefined
+    } catch (cause) {
+      const error = storeError(cause)
+      return error.code === 'SessionConcurrentWrite' ? 'again' : error
+    }
+  }
+
+  /** Drives the session until every run has finished or parked. */
+  wake(): void {
+    if (this.#driving !== undefined) {
+      this.#again = true
+      return
+    }
+    this.#driving = this.#drive().then(() => {
+      this.#driving = undefined
+      if (!this.#again) return this.#checkIdle()
+      this.#again = false
+      this.wake()
+    })
+  }
+
+  /** Resolves when nothing is being driven. */
+  async settled(): Promise<void> {
+    while (this.#driving !== undefined) await this.#driving
+  }
+
+  async #drive(): Promise<void> {
+    for (;;) {
+      this.#again = false
+      const { end, state, detached } = await this.#activate()
+      this.#state = state
+      if (end.kind === 'busy') {
+        await new Promise<void>((resolve) => this.world.clock.timer(busyPollMs, resolve))
+        continue
+      }
+      if (end.kind === 'parked' && end.park.reason === 'time_slice' && this.world.suspendAlways === true) {
+        // Nothing of the old activation may help the new one.
+        this.#state = undefined
+        this.world.onReload?.()
+        continue
+      }
+      if (end.kind === 'parked') await this.#announcePark(end.park, state, detached)
+      return
+    }
+  }
+
+  async #activate() {
+    // The activation owns the state from here on: two writers on one list of turns would overwrite each other.
+    const warm = this.#state
+    this.#state = undefined
+    try {
+      return await activate({
+        sessionId: this.sessionId,
+        store: this.store,
+        world: this.world,
+        hub: this.hub,
+        owner: this.#owner,
+        portsOf: this.#portsOf,
+        warm,
+        attach: (activation) => {
+          this.#activation = activation
+        },
+      })
+    } catch (cause) {
+      const error = storeError(cause).toData()
+      const end: ActivationEnd = { kind: 'parked', park: { reason: 'session_error', error } }
+      return { end, state: undefined, detached: false }
+    }
+  }
+
+  /** Everyone who waits for a run of this session is told that it goes on later. */
+  async #announcePark(park: ParkFacts, state: SessionState | undefined, detached: boolean): Promise<void> {
+    const last = state ?? (await this.#lastKnown())
+    const active = last.live.run
+    const waiting = last.live.waiting.filter((candidate) => candidate.runId !== active?.id)
+    const runs = [...(active === undefined ? [] : [active]), ...waiting.map((candidate) => newRun(candidate, last.live.sealedCount))]
+    for (const run of runs) {
+      const naming = { sessionId: this.sessionId, isDynamic: this.#portsOf(run.id).isDynamic }
+      const result = parkedResult(last, run, park, naming, !detached)
+      const pending = result.status === 'parked' ? result.pending : []
+      const wake = park.wakeAt === undefined ? {} : { wakeAt: park.wakeAt }
+      if (this.hub.active)
+        this.hub.piece(this.world.clock.wall(), run.id, run.iteration, undefined, {
+          type: 'run.parked',
+          reason: park.reason,
+          pending,
+          ...wake,
+        })
+      this.hub.end(run.id, result)
+    }
+  }
+
+  /** After a failure: what the store still says, else nothing. */
+  async #lastKnown(): Promise<SessionState> {
+    try {
+      return (await this.#refresh()).state
+    } catch {
+      return this.#state ?? emptyState()
+    }
+  }
+
+  /** The result of a run that finished while nobody here waited for it. */
+  async finished(runId: string) {
+    const state = await this.current()
+    const { ended } = state.live
+    if (ended === undefined || ended.id !== runId) return undefined
+    return finishedResult(state, ended, { sessionId: this.sessionId, isDynamic: this.#portsOf(runId).isDynamic }, true)
+  }
+
+  #checkIdle(): void {
+    if (this.#idle) this.#onIdle(this)
+  }
+
+  release(): void {
+    this.#checkIdle()
+  }
+}
+
+function runIdOf(input: EntryBody, state: SessionState): { runId?: string } {
+  const runId = input.runId ?? state.live.run?.id ?? state.live.waiting[0]?.runId
+  return runId === undefined || input.kind === 'session' ? {} : { runId }
+}

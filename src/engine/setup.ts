@@ -1,0 +1,31 @@
+import type { EntryBody } from '../core/entry.ts'
+import { errorData } from '../core/error.ts'
+import type { Activity } from '../core/plan.ts'
+import type { SessionState } from '../core/state.ts'
+import { type Activation, activePorts, type Running } from './activation.ts'
+import type { Fact } from './facts.ts'
+
+/** Asks the dynamic parts (instructions, descriptions) before a model call; its outcome proposes the call. A throw ends the run. */
+export function setupFacts(
+  a: Activation,
+  state: SessionState,
+  activity: Extract<Activity, { kind: 'setup' }>,
+  running: Running,
+): readonly Fact[] | Promise<readonly Fact[]> {
+  const { setup } = activePorts(a, state)
+  if (setup === undefined) return []
+  const fail = (error: unknown): readonly Fact[] => [hookFailure(state, error)]
+  try {
+    const { n, attempt, purpose, reason } = activity
+    const answer = setup(state, { n, attempt, purpose, reason, signal: running.signal })
+    return answer instanceof Promise ? answer.then((later) => [later], fail) : [answer]
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+function hookFailure(state: SessionState, error: unknown): EntryBody {
+  const why = error instanceof Error ? error.message : String(error)
+  const data = errorData('HookFailed', `A dynamic part of the agent (instructions or a tool description) threw: ${why}`)
+  return { kind: 'run.finished', data: { status: 'failed', reason: 'hook_failure', text: state.live.run?.lastText ?? '', error: data } }
+}

@@ -1,0 +1,174 @@
+import { accept } from '../core/accept.ts'
+import { applyTo } from '../core/apply.ts'
+import { decide } from '../core/decide.ts'
+import type { Entry, EntryBody } from '../core/entry.ts'
+import { assert } from '../core/error.ts'
+import type { CoreEvent } from '../core/event.ts'
+import { finishedResult, type Naming } from '../core/outcome.ts'
+import type { Plan } from '../core/plan.ts'
+import { type Before, glimpse, project } from '../core/project.ts'
+import type { CoreResult } from '../core/result.ts'
+import { branch, type SessionState } from '../core/state.ts'
+import { type Activation, activePorts, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
+import { toEntry } from './append.ts'
+import { type Fact, isProposal, stillApplies } from './facts.ts'
+import { runInTurn } from './in-turn.ts'
+
+/** What one turn of the pump is about to write, and what follows from it. Thrown away when the write loses a race. */
+export interface Staged {
+  readonly entries: Entry[]
+  readonly draft: SessionState
+  readonly events: CoreEvent[]
+  /** Runs that end with these entries. */
+  readonly ends: { readonly runId: string; readonly result: CoreResult }[]
+  readonly accepted: LocalInput[]
+  readonly refused: { readonly input: LocalInput; readonly answer: InputAnswer }[]
+  plan: Plan
+}
+
+/** More facts than this from one turn means that `decide` goes in circles. */
+const maxEntries = 100_000
+
+/**
+ * Steps 1 and 2 of the pump: the mailbox is drained and staged, then `decide` is asked until nothing more follows. Writes nothing and
+ * changes only what it returns (and `a.facts`, which keeps every fact until it is written).
+ */
+export function stageTurn(a: Activation): Staged {
+  const staged: Staged = {
+    entries: [],
+    draft: branch(a.state),
+    events: [],
+    ends: [],
+    accepted: [],
+    refused: [],
+    plan: { append: [], want: [] },
+  }
+  const now = a.world.clock.wall()
+  drain(a)
+  const proposals = stageFacts(a, staged, now)
+  stageInputs(a, staged, now)
+  for (;;) {
+    assert(staged.entries.length < maxEntries, 'a turn of the pump comes to an end')
+    const ports = activePorts(a, staged.draft)
+    staged.plan = decide(staged.draft, ports.config, now, driverFacts(a, ports))
+    if (staged.plan.append.length > 0) {
+      for (const body of staged.plan.append) stageEntry(a, staged, body, now)
+      continue
+    }
+    const proposal = proposals.shift()
+    if (proposal !== undefined) {
+      const body = bodyOf(proposal.fact, staged.draft)
+      if (body !== undefined && staged.plan.want.some((activity) => activity.key === proposal.key)) stageEntry(a, staged, body, now)
+      continue
+    }
+    if (!stageInTurn(a, staged, now)) return staged
+  }
+}
+
+function drain(a: Activation): void {
+  for (const { key, facts } of a.outcomes) {
+    a.running.delete(key)
+    for (const fact of facts) a.facts.push({ key, fact })
+  }
+  a.outcomes.length = 0
+}
+
+interface Proposal {
+  readonly key: string
+  readonly fact: Fact
+}
+
+/** Facts that fit are staged; late ones leave a note; proposals wait until `decide` has spoken. */
+function stageFacts(a: Activation, staged: Staged, now: number): Proposal[] {
+  const proposals: Proposal[] = []
+  for (const { key, fact } of a.facts) {
+    const body = bodyOf(fact, staged.draft)
+    if (body === undefined) continue
+    if (isProposal(key, body)) proposals.push({ key, fact })
+    else stageFact(a, staged, body, now)
+  }
+  return proposals
+}
+
+function bodyOf(fact: Fact, state: SessionState): EntryBody | undefined {
+  return typeof fact === 'function' ? fact(state) : fact
+}
+
+function stageFact(a: Activation, staged: Staged, body: EntryBody, now: number): void {
+  if (stillApplies(staged.draft, body)) return stageEntry(a, staged, body, now)
+  const late = lateNote(staged.draft, body)
+  if (late !== undefined) stageEntry(a, staged, late, now)
+}
+
+/** A late outcome is recorded as late while its run is driven and unfinished; it never enters the context (machine 4). */
+function lateNote({ live }: SessionState, body: EntryBody): EntryBody | undefined {
+  if (live.run === undefined || body.kind !== 'call.settled' || body.data.by !== 'tool') return undefined
+  const { callId, attempt, settlement } = body.data
+  return { kind: 'custom', data: { type: 'late-outcome', data: { callId, attempt: attempt ?? 1, outcome: settlement.outcome } } }
+}
+
+function stageInputs(a: Activation, staged: Staged, now: number): void {
+  for (const input of a.inputs) {
+    const { onPending } = activePorts(a, staged.draft)
+    const refusal = accept(staged.draft, input.body, { onPending })
+    if (refusal === undefined) {
+      stageEntry(a, staged, input.body, now)
+      staged.accepted.push(input)
+    } else staged.refused.push({ input, answer: { ok: false, refusal } })
+  }
+  a.inputs = []
+}
+
+/** Verdicts and setups that need no waiting belong to the same turn, so that a plain step stays two appends. */
+function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
+  for (const activity of staged.plan.want) {
+    if ((activity.kind !== 'prepare' && activity.kind !== 'setup') || a.running.has(activity.key)) continue
+    const facts = runInTurn(a, activity, staged.draft)
+    if (facts === undefined) continue
+    for (const fact of facts) {
+      const body = bodyOf(fact, staged.draft)
+      if (body === undefined) continue
+      // A verdict is kept if this turn loses its race: hooks are not asked twice. A proposal is made anew.
+      if (!isProposal(activity.key, body)) a.facts.push({ key: activity.key, fact: body })
+      stageEntry(a, staged, body, now)
+    }
+    return facts.length > 0
+  }
+  return false
+}
+
+function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number): void {
+  const { live } = staged.draft
+  const runId = body.runId ?? live.run?.id
+  const entry = toEntry(body, {
+    id: body.id ?? a.world.id('e'),
+    seq: live.seq + 1,
+    at: Math.max(now, live.at),
+    epoch: a.epoch,
+    ...(runId === undefined ? {} : { runId }),
+  })
+  fold(a, staged, entry)
+}
+
+function fold(a: Activation, staged: Staged, entry: Entry): void {
+  const before: Before | undefined = a.hub.active ? glimpse(staged.draft, entry) : undefined
+  applyTo(staged.draft, entry)
+  staged.entries.push(entry)
+  const { ended } = staged.draft.live
+  if (entry.kind === 'run.finished' && ended !== undefined)
+    staged.ends.push({ runId: ended.id, result: finishedResult(staged.draft, ended, namingOf(a, staged.draft), !a.detached) })
+  if (before === undefined) return
+  for (const event of project(before, entry, staged.draft, namingOf(a, staged.draft), !a.detached)) staged.events.push(event)
+}
+
+export function namingOf(a: Activation, state: SessionState): Naming {
+  return { sessionId: a.sessionId, isDynamic: activePorts(a, state).isDynamic }
+}
+
+/** The store's clock has the last word on `at`: fold once more with what it said, so that the state is the fold of the journal. */
+export function restamp(a: Activation, staged: Staged, at: number): Staged {
+  if (staged.entries.every((entry) => entry.at === at)) return staged
+  const again: Staged = { ...staged, entries: [], draft: branch(a.state), events: [], ends: [] }
+  for (const entry of staged.entries) fold(a, again, { ...entry, at })
+  return again
+}

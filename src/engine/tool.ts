@@ -1,0 +1,172 @@
+import type { EntryBody, SettlementData } from '../core/entry.ts'
+import type { ErrorCode } from '../core/error.ts'
+import { copyJson, type Json } from '../core/json.ts'
+import type { FailedOutcome } from '../core/message.ts'
+import type { CallState, RunState } from '../core/state.ts'
+import { toStorable } from '../core/storable.ts'
+import type { Tool, ToolSignalData } from '../core/tool.ts'
+import { failedSettlement, outcomeText } from '../core/wording.ts'
+import type { Activation, Running } from './activation.ts'
+import { activePorts } from './activation.ts'
+import type { Fact } from './facts.ts'
+import { CallInfo } from './info.ts'
+import type { RunPorts } from './ports.ts'
+import { issuesText, messageOf } from './prepare.ts'
+import { contentSettlement, settlementOf } from './result-value.ts'
+
+interface Executing {
+  readonly a: Activation
+  readonly run: RunState
+  readonly ports: RunPorts
+  readonly running: Running
+  readonly call: CallState
+  readonly tool: Tool
+  readonly begun: number
+}
+
+type Facts = readonly Fact[] | Promise<readonly Fact[]>
+
+/** Runs one attempt of a call. Never throws or rejects: whatever the tool does becomes its outcome. */
+export function runTool(a: Activation, call: CallState, running: Running): Facts {
+  const run = a.state.live.run
+  const ports = activePorts(a, a.state)
+  const tool = ports.tools.get(call.part.toolName)
+  if (run === undefined) return []
+  if (tool === undefined) return [missingTool(ports, call)]
+  const executing: Executing = { a, run, ports, running, call, tool, begun: a.world.clock.monotonic() }
+  try {
+    const parsed = a.parsed.get(call.part.callId)
+    if (parsed !== undefined && parsed.input === call.input) return execute(executing, parsed.value)
+    // Another process prepared this call: what runs is the prepared value, parsed again.
+    const result = tool.inputSchema['~standard'].validate(copyJson(call.input))
+    if (result instanceof Promise)
+      return result.then(
+        (done) => afterParse(executing, done),
+        (error) => [failure(executing, error)],
+      )
+    return afterParse(executing, result)
+  } catch (error) {
+    return [failure(executing, error)]
+  }
+}
+
+function missingTool(ports: RunPorts, call: CallState): EntryBody {
+  const text = `The tool '${call.part.toolName}' is no longer available, so the call could not be run.`
+  const settlement = failedSettlement(ports.config, call, 'error', 'ToolNotFound', text)
+  return { kind: 'call.settled', data: { callId: call.part.callId, attempt: call.attempt, settlement, by: 'tool' } }
+}
+
+function afterParse(
+  executing: Executing,
+  result: { issues?: undefined; value: unknown } | { issues: readonly { message: string }[] },
+): Facts {
+  if (result.issues !== undefined) return [failed(executing, 'invalid', 'ToolInvalidArgs', issuesText(executing.tool.name, result.issues))]
+  return execute(executing, result.value)
+}
+
+function execute(executing: Executing, input: unknown): Facts {
+  const { a, run, ports, running, call, tool } = executing
+  const info = new CallInfo(a.sessionId, run, ports, running.signal, call, (update) => progress(executing, update))
+  const { execute: body } = tool['~definition']
+  if (body === undefined) return [failed(executing, 'error', 'ToolExecutionError', `The tool '${tool.name}' is run by a client.`)]
+  const value = body(input, info)
+  if (isThenable(value)) return settleLater(executing, value)
+  return settle(executing, value)
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+async function settleLater(executing: Executing, promise: PromiseLike<unknown>): Promise<readonly Fact[]> {
+  try {
+    return await settle(executing, await promise)
+  } catch (error) {
+    return [failure(executing, error)]
+  }
+}
+
+/** Progress is shown and forgotten; what comes after the call has settled is ignored (B143). */
+function progress({ a, ports, running, call, run }: Executing, update: Json): void {
+  if (a.running.get(running.key) !== running || running.signal.aborted || !a.hub.active) return
+  const { json } = toStorable(update, { maxNodes: 10_000 })
+  const { callId, toolName } = call.part
+  a.hub.piece(a.world.clock.wall(), run.id, run.iteration, a.state.live.turn?.seq, {
+    type: 'call.progress',
+    callId,
+    messageId: callId.slice(0, callId.indexOf('.')),
+    dynamic: ports.isDynamic(toolName),
+    toolName,
+    input: call.input,
+    update: json,
+  })
+}
+
+const signalMarker = Symbol.for('rondo.tool-signal')
+
+function signalOf(value: unknown): ToolSignalData | undefined {
+  return isSignal(value) ? value['~signal'] : undefined
+}
+
+/** By marker, not by class: there may be two copies of the package. */
+function isSignal(value: unknown): value is { readonly '~signal': ToolSignalData } {
+  return typeof value === 'object' && value !== null && signalMarker in value
+}
+
+function settle(executing: Executing, value: unknown): Facts {
+  const signal = signalOf(value)
+  if (signal !== undefined) return settleSignal(executing, signal)
+  const { a, tool, call, ports } = executing
+  const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, value)
+  if (!(settlement instanceof Promise)) return [settledBody(executing, settlement)]
+  return settlement.then(
+    (later) => [settledBody(executing, later)],
+    (error) => [failure(executing, error)],
+  )
+}
+
+function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
+  const { a, tool, call, ports } = executing
+  switch (signal.kind) {
+    case 'content':
+      return [settledBody(executing, contentSettlement(signal.parts, signal.isError))]
+    case 'suspend': {
+      const expiry = signal.expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + signal.expiresInMs }
+      const data = {
+        callId: call.part.callId,
+        attempt: call.attempt,
+        why: 'suspended',
+        correlationId: signal.correlationId,
+        ...expiry,
+      } as const
+      return [{ kind: 'call.deferred', data }]
+    }
+    case 'done': {
+      const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, signal.output)
+      if (!(settlement instanceof Promise)) return [settledBody(executing, settlement, 'done')]
+      return settlement.then(
+        (later) => [settledBody(executing, later, 'done')],
+        (error) => [failure(executing, error)],
+      )
+    }
+  }
+}
+
+function settledBody(executing: Executing, settlement: SettlementData, end?: 'done' | 'fail'): EntryBody {
+  const { a, call, begun } = executing
+  const durationMs = Math.max(0, Math.round(a.world.clock.monotonic() - begun))
+  const data = { callId: call.part.callId, attempt: call.attempt, settlement, by: 'tool', durationMs } as const
+  return { kind: 'call.settled', data: end === undefined ? data : { ...data, end } }
+}
+
+function failed(executing: Executing, outcome: FailedOutcome, code: ErrorCode, text: string): EntryBody {
+  const { ports, call } = executing
+  const end = ports.toolFailureMode === 'fail' && outcome !== 'cancelled' ? 'fail' : undefined
+  return settledBody(executing, failedSettlement(ports.config, call, outcome, code, text), end)
+}
+
+/** A tool that ends because it was told to was cancelled; anything else it throws is its own failure. */
+function failure(executing: Executing, error: unknown): EntryBody {
+  if (executing.running.signal.aborted) return failed(executing, 'cancelled', 'ToolCancelled', outcomeText.cancelled)
+  return failed(executing, 'error', 'ToolExecutionError', messageOf(error))
+}

@@ -1,0 +1,39 @@
+import type { Clock, World } from './ports.ts'
+
+/** Timers take at most this; a longer one would fire at once. */
+const maxTimerMs = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  wall: () => Date.now(),
+  monotonic: () => performance.now(),
+  timer(ms, callback) {
+    const handle = setTimeout(callback, Math.min(maxTimerMs, Math.max(0, Math.ceil(ms))))
+    return () => clearTimeout(handle)
+  },
+}
+
+/** The world as it is. Ids are unique by 80 random bits a process and a counter; they need not sort. */
+export function systemWorld(): World {
+  const prefix = randomText(10)
+  let count = 0
+  return { clock: systemClock, id: (kind) => `${kind}_${prefix}${(count++).toString(36)}`, random: () => Math.random() }
+}
+
+function randomText(bytes: number): string {
+  let text = ''
+  for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) text += byte.toString(16).padStart(2, '0')
+  return text
+}
+
+let shared: World | undefined
+
+/** The world of agents that were given none. */
+export function defaultWorld(): World {
+  shared ??= systemWorld()
+  return shared
+}
+
+/** For tests: what agents without a world of their own live in from now on. */
+export function replaceDefaultWorld(world: World | undefined): void {
+  shared = world
+}

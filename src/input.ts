@@ -1,0 +1,97 @@
+import { errorData, RondoError } from './core/error.ts'
+import { isJsonObject } from './core/json.ts'
+import type { MediaPart, Message, Part, ToolCallPart, UserPart } from './core/message.ts'
+import { toStorable } from './core/storable.ts'
+import type { Store } from './core/store.ts'
+import { wellFormed } from './core/text.ts'
+import type { Input } from './options.ts'
+
+/**
+ * What a caller says, as messages of the journal: copied (the caller's objects are never kept or changed), binary data as blobs,
+ * calls of imported history that nobody answered settled as skipped. Throws `ContextInvalidInput` for what can't be a message.
+ */
+export function toMessages(store: Store, input: Input, id: string): readonly Message[] | Promise<readonly Message[]> {
+  if (typeof input === 'string') return [userText(input, id)]
+  if (!Array.isArray(input) || input.length === 0) throw invalid('it must be a text, or a list of parts or messages that is not empty')
+  const first: unknown = input[0]
+  if (isRecord(first) && 'role' in first) return input.map((message: unknown, index) => importedMessage(message, `${id}.${index}`))
+  return userParts(store, input as readonly UserPart[], id)
+}
+
+function userText(text: string, id: string): Message {
+  if (text.trim() === '') throw invalid('it is empty')
+  return { id, role: 'user', parts: [{ type: 'text', text: wellFormed(text) }] }
+}
+
+function invalid(why: string): RondoError {
+  return new RondoError('ContextInvalidInput', `The input can't be used: ${why}.`)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function userParts(store: Store, parts: readonly UserPart[], id: string): readonly Message[] | Promise<readonly Message[]> {
+  const made = parts.map((part) => userPart(store, part))
+  const message = (ready: readonly Part[]): readonly Message[] => [{ id, role: 'user', parts: ready }]
+  if (made.some((part) => part instanceof Promise)) return Promise.all(made).then(message)
+  return message(made.filter((part): part is Part => !(part instanceof Promise)))
+}
+
+function userPart(store: Store, part: UserPart): Part | Promise<Part> {
+  if (!isRecord(part)) throw invalid('a part is no object')
+  if (part.type === 'text') {
+    if (typeof part.text !== 'string') throw invalid('a text part has no text')
+    return { type: 'text', text: wellFormed(part.text) }
+  }
+  if (part.type !== 'image' && part.type !== 'file') throw invalid(`a part has the unknown type '${String(Reflect.get(part, 'type'))}'`)
+  const base = {
+    type: part.type,
+    mediaType: part.mediaType ?? (part.type === 'image' ? 'image/png' : 'application/octet-stream'),
+    ...(part.name === undefined ? {} : { name: part.name }),
+  }
+  const { data } = part
+  if (data instanceof Uint8Array) return store.blobs.put(data).then((ref): MediaPart => ({ ...base, ref }))
+  if (typeof data === 'string' || data instanceof URL) return { ...base, data: String(data) }
+  throw invalid(`an ${part.type} part needs data: bytes, base64 text or a URL`)
+}
+
+const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'summary'])
+
+function importedMessage(value: unknown, id: string): Message {
+  const { json } = toStorable(value)
+  if (!isJsonObject(json) || !roles.has(json['role'])) throw invalid("a message needs a role: 'user', 'assistant' or 'summary'")
+  const { parts, role } = json
+  if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart))
+    throw invalid("a message needs parts, each with a known type: 'text', 'reasoning', 'source', 'image', 'file' or 'tool-call'")
+  let calls = 0
+  const own = parts.map((part) => (part.type === 'tool-call' ? importedCall(part, `${id}.${calls++}`) : part))
+  return { id, role: role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : 'summary', parts: own }
+}
+
+function isPart(value: unknown): value is Part {
+  if (!isRecord(value)) return false
+  switch (value['type']) {
+    case 'text':
+    case 'reasoning':
+      return typeof value['text'] === 'string'
+    case 'source':
+      return typeof value['url'] === 'string'
+    case 'image':
+    case 'file':
+      return typeof value['mediaType'] === 'string'
+    case 'tool-call':
+      return typeof value['toolName'] === 'string' && value['input'] !== undefined
+    default:
+      return false
+  }
+}
+
+/** Ids of another session may be ours too: the call gets one of its own. */
+function importedCall(part: ToolCallPart, callId: string): ToolCallPart {
+  const settlement = part.settlement ?? {
+    outcome: 'skipped',
+    error: errorData('ToolSkipped', 'This call came with imported history, without a result; it was not run.'),
+  }
+  return { ...part, callId, providerCallId: part.providerCallId ?? part.callId, settlement }
+}

@@ -1,0 +1,59 @@
+import type { CoreEvent } from './core/event.ts'
+import type { Subscriber } from './engine/hub.ts'
+
+type Listener = (event: never) => unknown
+
+/** The `on` listeners of an agent. One that throws or rejects is reported and disturbs nobody. */
+export class Listeners {
+  readonly #byType = new Map<string, Set<Listener>>()
+  readonly #onError: (error: unknown) => void
+
+  constructor(onError: ((error: unknown) => void) | undefined) {
+    this.#onError = onError ?? ((error) => console.error('rondo: an event listener failed:', error))
+  }
+
+  add(type: string, listener: Listener): () => void {
+    const listeners = this.#byType.get(type) ?? new Set()
+    this.#byType.set(type, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#byType.get(type) === listeners) this.#byType.delete(type)
+    }
+  }
+
+  report(error: unknown): void {
+    try {
+      this.#onError(error)
+    } catch {
+      // Whoever breaks the reporter has nobody left to tell.
+    }
+  }
+
+  /** Follows one run; costs nothing while nobody listens. */
+  subscriber(runId: () => string): Subscriber {
+    const { event, hasAny } = { event: (value: CoreEvent) => this.#dispatch(value), hasAny: () => this.#byType.size > 0 }
+    return {
+      get runId() {
+        return runId()
+      },
+      get active() {
+        return hasAny()
+      },
+      event,
+    }
+  }
+
+  #dispatch(event: CoreEvent): void {
+    const listeners = this.#byType.get(event.type)
+    if (listeners === undefined) return
+    for (const listener of [...listeners]) {
+      try {
+        // The type of an event is what its listener was added for.
+        const answer = listener(event as never)
+        if (answer instanceof Promise) answer.catch((error: unknown) => this.report(error))
+      } catch (error) {
+        this.report(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type { ErrorCode } from './core/error.ts'
+import type { Json } from './core/json.ts'
+import type { Message, UserPart } from './core/message.ts'
+import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
+import type { LimitReason } from './core/reason.ts'
+import type { Schema } from './core/schema.ts'
+import type { Store } from './core/store.ts'
+import type { TerminationPolicy } from './core/termination.ts'
+import type { Ask, Awaitable, Dependency, RunInfo, Tools } from './core/tool.ts'
+import type { World } from './engine/ports.ts'
+import type { Limits } from './limits.ts'
+import type { Call, RunResult, SettledCall, ToolName } from './types.ts'
+
+export type ToolChoice<T extends Tools = Tools> = 'auto' | 'none' | 'required' | { tool: ToolName<T> }
+
+/** Asked after each batch of calls has settled; synchronous and pure. A throw fails the run with `hook_failure`. */
+export type StopCondition<T extends Tools, C> = (
+  view: RunInfo<C> & { readonly calls: readonly SettledCall<T>[]; readonly text: string },
+) => boolean | { reason: LimitReason } | undefined
+
+/** Awaited, timed, may change things; what they change is recorded. */
+export interface Hooks<T extends Tools, C> {
+  beforeRun?(run: RunInfo<C> & { readonly input: readonly Message[] }): Awaitable<void | { input: Input }>
+  beforeModel?(
+    request: ModelRequest,
+    run: RunInfo<C>,
+  ): Awaitable<
+    | void
+    | {
+        model?: Model
+        instructions?: string
+        allowedTools?: readonly ToolName<T>[]
+        toolChoice?: ToolChoice<T>
+        settings?: ModelSettings
+      }
+    | { respond: string }
+  >
+  afterModel?(message: Message, run: RunInfo<C>): Awaitable<void | { retry: string }>
+  beforeTool?(call: Call<T>, run: RunInfo<C>): Awaitable<void | { input: unknown } | { output: unknown } | { deny: string }>
+  approveTool?(call: Call<T>, run: RunInfo<C>): Awaitable<void | 'allow' | { ask: Ask } | { deny: string; stopTurn?: boolean }>
+  afterTool?(call: SettledCall<T>, run: RunInfo<C>): Awaitable<void | { output: unknown } | { retry: true }>
+  beforeFinish?(
+    end: { readonly text: string; readonly calls: readonly SettledCall<T>[] },
+    run: RunInfo<C>,
+  ): Awaitable<void | { continueWith: string }>
+  afterRun?(result: RunResult<T>, run: RunInfo<C>): Awaitable<void>
+}
+
+/** The finer rules, each with the default given here. */
+export interface Policies {
+  /** When approvals of a batch hold its other calls back. Default `verdicts`: calls that need none run while others wait. */
+  approvalTiming?: 'verdicts' | 'answers'
+  /** What a done tool means for later calls of its message. Default `skip`. */
+  doneDrain?: 'skip' | 'finish'
+  /** A response without text and calls is asked for again so often, then the run ends with `empty_response`. Default 2, `final`. */
+  emptyResponse?: { retries?: number; end?: 'final' | 'error' }
+  /** A text cut at the output limit. Default `final`: the run ends with `max_tokens`; `continue` asks for more, twice at most. */
+  onTruncated?: 'final' | 'continue' | 'error'
+  /** A response that says it calls tools and does not. Default `final`: its text is the answer. */
+  toolUseWithoutCalls?: 'final' | 'error'
+  /** What a failing tool means. Default `continue`: the model reads the error. */
+  toolFailureMode?: 'continue' | 'fail'
+  /** A call of a tool that does not exist. Default `result`: the model reads so. */
+  unknownTool?: 'result' | 'fail'
+  /** Stop after so many equal batches (calls and results) in a row. Default 5; false = never. */
+  noProgress?: number | false
+  /** More rules for when to stop; asked before the built-in ones. */
+  termination?: TerminationPolicy
+  /** How long what was aborted may take to settle, in ms. Default 1,000. */
+  graceMs?: number
+  /** Whether a failed model call may be tried again when some of its text was shown. Default `retract`. */
+  retryAfterOutput?: 'retract' | 'fail'
+  /** Model retries, in ms. Default: base 1,000, cap 60,000, window 1,200,000, longest `Retry-After` 60,000. */
+  retry?: { baseMs?: number; capMs?: number; windowMs?: number; maxRetryAfterMs?: number }
+  /** `strict`: nothing begins whose intent could not be written. `best-effort`: the run goes on in memory. Default `strict`. */
+  durability?: 'strict' | 'best-effort'
+  /** Keeps a `toolChoice` of `required` or a tool for every iteration. Default false: for the first one only. */
+  toolChoiceEvery?: boolean
+  /** What the model is shown of one result: bytes and lines, head and tail. Default 51,200 and 2,000. */
+  toolResult?: { maxBytes?: number; maxLines?: number; maxStoredBytes?: number }
+  /** The wording of error results. Gets the default wording; returns the one to use. */
+  errorText?: (code: ErrorCode, call: { readonly toolName: string; readonly input: Json }, text: string) => string
+}
+
+export interface SharedOptions<T extends Tools, S extends Schema | undefined, C> {
+  /** What the model is told first. A function is asked before each model call and awaited; a throw fails the run. */
+  instructions?: string | ((run: RunInfo<C>) => Awaitable<string>)
+  output?: S
+  settings?: ModelSettings
+  limits?: Limits
+  toolChoice?: ToolChoice<NoInfer<T>>
+  stopWhen?: StopCondition<NoInfer<T>, C> | readonly StopCondition<NoInfer<T>, C>[]
+  /** Calls that run at once. Default 8; 1 = one after another. */
+  maxParallel?: number
+  /** Overrides of dependencies, made by `.with()`. */
+  dependencies?: readonly Dependency<unknown>[]
+  metadata?: { readonly [key: string]: Json }
+  /** A run asked for while the session has one. Default `reject`. */
+  onBusy?: 'reject' | 'queue' | 'steer' | 'interrupt'
+  /** A message while calls wait for an answer. Default `answer`: those calls are skipped. */
+  onPending?: 'answer' | 'hold' | 'reject'
+  policies?: Policies
+}
+
+export interface CompactionOptions {
+  model?: Model
+  threshold?: number
+  target?: number
+  directives?: readonly string[]
+}
+
+export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> extends SharedOptions<T, S, C> {
+  model: Model
+  tools?: T
+  /** Default `agent`. */
+  name?: string
+  version?: string
+  /** Where sessions live. Default: this process's memory, 1,000 sessions. */
+  store?: Store
+  hooks?: Hooks<NoInfer<T>, C>
+  compaction?: CompactionOptions | false
+  /** An error in a listener or observer. Default: `console.error`. */
+  onObserverError?(error: unknown): void
+  /** Clock, ids and randomness, for tests and replay. Default: the real ones. */
+  world?: World
+}
+
+export interface RunOptions<T extends Tools, S extends Schema | undefined, C> extends SharedOptions<T, S, C> {
+  /** Opens or creates this session. Default: a new one. */
+  session?: string
+  runId?: string
+  /** Aborts the run. */
+  signal?: AbortSignal
+  model?: Model
+  extraTools?: Tools
+  /** How long to wait in process for a human or a result before the run parks (ms). Default: 0 for `run()`, no end for `stream()`. */
+  parkAfterMs?: number
+  /** Only these tools, in this order. */
+  allowedTools?: readonly ToolName<T>[]
+  /** Goes on when the last reader leaves. Default false. */
+  detach?: boolean
+  /** Whether `run()` rejects for a run that failed or was aborted. Default true. */
+  throwOnError?: boolean
+}
+
+/** The context is required exactly when a tool needs one. */
+export type Rest<C, X> = unknown extends C ? [options?: X] : [options: X & { context: C }]
+
+export type Input = string | readonly UserPart[] | readonly Message[]

@@ -1,0 +1,258 @@
+import type { Control, Target } from './control.ts'
+import * as control from './control.ts'
+import { RondoError } from './core/error.ts'
+import type { CoreEvent } from './core/event.ts'
+import type { CoreResult } from './core/result.ts'
+import type { Tools } from './core/tool.ts'
+import type { Subscriber } from './engine/hub.ts'
+import { replay, seqOf } from './engine/replay.ts'
+import { EventRing } from './engine/ring.ts'
+import type { SessionDriver } from './engine/session-driver.ts'
+import { RunError } from './errors.ts'
+import type { Listeners } from './listeners.ts'
+import type { Input } from './options.ts'
+import type { Decision, DeepPartial, RunEvent, RunResult } from './types.ts'
+
+/**
+ * One piece of work, while it happens: iterate it for its events, await `result` for its end. It is no promise itself, so it can be
+ * returned from an async function. It goes on without readers; it is aborted only when its last reader leaves before the end and
+ * nobody holds the result.
+ */
+export interface Run<T extends Tools = Tools, O = unknown> extends Control, AsyncIterable<RunEvent<T, O>>, AsyncDisposable {
+  readonly sessionId: string
+  readonly runId: string
+  /** How it ended, or parked. Never rejects for what the run does; rejects when it could not begin. Using it holds the run. */
+  readonly result: Promise<RunResult<T, O>>
+  /** The text of the last turn. Rejects with `RunError` if the run failed, was aborted or is parked. */
+  text(): Promise<string>
+  /** The output. Rejects with `RunError` if the run is not complete. */
+  output(): Promise<O>
+  /** The text as it comes. Throws `OutputRetracted` when text that was shown is taken back, and `RunError` at the end of a failed run. */
+  readonly textStream: AsyncIterable<string>
+  readonly partialOutputStream: AsyncIterable<DeepPartial<O>>
+}
+
+const ringCapacity = 10_000
+
+export interface HandleOptions {
+  readonly driver: SessionDriver
+  readonly runId: string
+  readonly agentName: string
+  readonly detach: boolean
+  /** Whether anybody can read its events; nothing is built for a handle that only waits for the result. */
+  readonly observe: boolean
+  /** The agent's listeners. */
+  readonly listeners: Listeners
+  /** Begins the work; its rejection is the run's. `adopt` says which run it is, when that was not known before. */
+  start(adopt: (runId: string) => void): Promise<void>
+  /** Of an attached run: read the journal after this cursor first ('' = from the start). */
+  readonly replayAfter?: string
+  /** Aborts the run. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The one class behind `Run`. Types of tools and output are those the face says: events and results are data. */
+export class RunHandle<T extends Tools, O> implements Run<T, O> {
+  readonly sessionId: string
+  readonly #options: HandleOptions
+  readonly #ring = new EventRing(ringCapacity)
+  readonly #result: Promise<CoreResult>
+  #runId: string
+  #resolve: (result: CoreResult) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+  #held = false
+  #readers = 0
+  #ended = false
+  #failure: unknown
+  /** The seq that a replay has covered: the ring's events up to there are known already. */
+  #replayedThrough: Promise<number> | undefined
+  readonly #cleanups: (() => void)[] = []
+
+  constructor(options: HandleOptions) {
+    this.#options = options
+    this.#runId = options.runId
+    this.sessionId = options.driver.sessionId
+    this.#result = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Whoever holds the result sees the rejection; nobody else should be bothered by it.
+    this.#result.catch(() => {})
+    this.#subscribe()
+    void this.#start()
+  }
+
+  get runId(): string {
+    return this.#runId
+  }
+
+  get #target(): Target {
+    return { driver: this.#options.driver, runId: this.#runId, agentName: this.#options.agentName }
+  }
+
+  #subscribe(): void {
+    const { driver, observe, listeners } = this.#options
+    const runId = () => this.#runId
+    const subscriber: Subscriber = {
+      get runId() {
+        return runId()
+      },
+      active: observe,
+      event: (event) => this.#ring.push(event),
+      end: (_runId, result) => this.#end(() => this.#resolve(result)),
+    }
+    this.#cleanups.push(driver.hub.subscribe(listeners.subscriber(runId)), driver.hub.subscribe(subscriber))
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await this.#options.start((runId) => {
+        this.#runId = runId
+      })
+      this.#followSignal()
+    } catch (error) {
+      this.#failure = error
+      this.#end(() => this.#reject(error))
+    }
+  }
+
+  /** The caller's signal cancels the run; its listener is gone when the run has ended. */
+  #followSignal(): void {
+    const { signal } = this.#options
+    if (signal === undefined || this.#ended) return
+    const onAbort = () => {
+      const { reason } = signal
+      this.abort(reason instanceof Error ? reason.message : String(reason)).catch(() => {})
+    }
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#cleanups.push(() => signal.removeEventListener('abort', onAbort))
+  }
+
+  #end(settle: () => void): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#ring.end()
+    for (const cleanup of this.#cleanups) cleanup()
+    this.#options.driver.release()
+    settle()
+  }
+
+  get result(): Promise<RunResult<T, O>> {
+    this.#held = true
+    return this.#result as Promise<RunResult<T, O>>
+  }
+
+  async text(): Promise<string> {
+    const result = await this.result
+    if (result.status === 'completed' || result.status === 'incomplete') return result.text
+    throw new RunError(result as RunResult)
+  }
+
+  async output(): Promise<O> {
+    const result = await this.result
+    if (result.status === 'completed') return result.output
+    throw new RunError(result as RunResult)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent<T, O>, void, undefined> {
+    for await (const event of this.#events()) yield event as RunEvent<T, O>
+  }
+
+  get textStream(): AsyncIterable<string> {
+    return { [Symbol.asyncIterator]: () => this.#texts() }
+  }
+
+  get partialOutputStream(): AsyncIterable<DeepPartial<O>> {
+    return { [Symbol.asyncIterator]: () => this.#partials() }
+  }
+
+  async *#texts(): AsyncGenerator<string, void, undefined> {
+    let shown = ''
+    for await (const event of this.#events()) {
+      if (event.type === 'text.delta') {
+        shown = `${event.messageId}`
+        yield event.text
+      } else if (event.type === 'model.retracted' && event.messageId === shown)
+        throw new RondoError(
+          'OutputRetracted',
+          'Text that was shown has been taken back: the model call is tried again. Read events to follow.',
+        )
+      else if (event.type === 'model.finished') shown = ''
+    }
+    const result = await this.#result
+    if (result.status === 'failed' || result.status === 'aborted') throw new RunError(result as RunResult)
+  }
+
+  async *#partials(): AsyncGenerator<DeepPartial<O>, void, undefined> {
+    for await (const event of this.#events()) if (event.type === 'output.partial') yield event.output as DeepPartial<O>
+  }
+
+  /** One reader. Leaving before the end lets go of the run. */
+  async *#events(): AsyncGenerator<CoreEvent, void, undefined> {
+    const cursor = this.#ring.cursor()
+    this.#readers++
+    try {
+      let covered = 0
+      if (this.#options.replayAfter !== undefined) {
+        this.#replayedThrough ??= this.#seqNow()
+        covered = await this.#replayedThrough
+        yield* this.#replayed(this.#options.replayAfter, covered)
+      }
+      for (;;) {
+        const next = await cursor.next()
+        if (next === undefined) break
+        if ('gap' in next) yield* this.#replayed(next.after ?? '', seqOf(next.until) - 1)
+        else if (seqOf(next.cursor) > covered || next.cursor.includes('.')) yield next
+      }
+      if (this.#failure !== undefined) throw this.#failure
+    } finally {
+      cursor.close()
+      this.#readers--
+      this.#leave()
+    }
+  }
+
+  async #seqNow(): Promise<number> {
+    return (await this.#options.driver.current()).live.seq
+  }
+
+  #replayed(after: string, through: number): AsyncIterable<CoreEvent> {
+    return replay(this.#options.driver, { runId: this.#runId, after, through })
+  }
+
+  #leave(): void {
+    if (this.#ended || this.#held || this.#options.detach || this.#readers > 0) return
+    this.abort('The last reader left before the end.').catch(() => {})
+  }
+
+  send(input: Input): Promise<void> {
+    return control.send(this.#target, input)
+  }
+
+  abort(reason?: string): Promise<void> {
+    return control.abort(this.#target, reason)
+  }
+
+  pause(): Promise<void> {
+    return control.pause(this.#target)
+  }
+
+  resume(): Promise<void> {
+    return control.resumeRun(this.#target)
+  }
+
+  decide(...decisions: Decision[]): Promise<void> {
+    return control.decide(this.#target, decisions)
+  }
+
+  submitToolResult(callId: string, output: unknown): Promise<void> {
+    return control.submitToolResult(this.#target, callId, output)
+  }
+
+  /** Aborts the run if it has not ended, and waits for its end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#ended) await this.abort('The run was disposed.')
+    await this.#result.catch(() => {})
+  }
+}

@@ -1,0 +1,173 @@
+import { constants, existsSync, realpathSync, statSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { lstat, open, opendir, realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { RondoError } from '../../core/error.ts'
+import { escapes, fileSystemProblem, problem } from './problem.ts'
+
+/**
+ * How files are reached.
+ *
+ * `handles` (Linux): every folder is held open and its members are opened through `/proc/self/fd/<folder>/<name>` with `O_NOFOLLOW`,
+ * so no path is ever looked up twice and a folder that is swapped for a link meanwhile changes nothing.
+ *
+ * `paths` (elsewhere): members are opened by path; then the real path of what was opened must lie in the root and be the same file
+ * (device and inode). A link that is swapped in and out again several times between those checks could go unnoticed.
+ */
+export type Access = 'handles' | 'paths'
+
+/** The folder that nothing may lead out of. Its real path and identity are taken once, when the tools are made. */
+export interface Root {
+  readonly realPath: string
+  readonly givenPath: string
+  readonly identity: string
+  readonly access: Access
+}
+
+/** An open folder. `reach` is the path by which the system finds it; `realPath` where it lies below the root (`''` is the root). */
+export interface Folder {
+  readonly reach: string
+  readonly realPath: string
+  readonly handle: FileHandle | undefined
+}
+
+export type EntryKind = 'file' | 'folder' | 'link' | 'other'
+
+export interface FolderEntry {
+  readonly name: string
+  readonly kind: EntryKind
+}
+
+export function makeRoot(
+  path: string,
+  access: Access = process.platform === 'linux' && existsSync('/proc/self/fd') ? 'handles' : 'paths',
+): Root {
+  if (typeof path !== 'string' || path === '' || path.includes('\0'))
+    throw new RondoError('ConfigInvalid', `readTools(): root must be the path of a folder, not ${JSON.stringify(path)}`)
+  try {
+    const realPath = realpathSync(path)
+    const stats = statSync(realPath, { bigint: true })
+    if (stats.isDirectory()) return { realPath, givenPath: resolve(path), identity: identityOf(stats), access }
+  } catch (cause) {
+    throw new RondoError('ConfigInvalid', `readTools(): root '${path}' can't be opened`, { cause })
+  }
+  throw new RondoError('ConfigInvalid', `readTools(): root '${path}' is no folder`)
+}
+
+function identityOf(stats: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${stats.dev}:${stats.ino}`
+}
+
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
+/** `O_NONBLOCK`: a FIFO that takes a file's place must not hang the call. */
+const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Opens the root itself. Fails if another folder took its place since the tools were made. */
+export async function openRoot(root: Root): Promise<Folder> {
+  const replaced = () => problem('The root folder was replaced or removed since the tools were made, so nothing in it can be read.')
+  if (root.access === 'paths') {
+    const stats = await lstat(root.realPath, { bigint: true }).catch(() => undefined)
+    if (stats === undefined || identityOf(stats) !== root.identity) throw replaced()
+    return { reach: root.realPath, realPath: '', handle: undefined }
+  }
+  const handle = await open(root.realPath, folderFlags).catch(() => undefined)
+  if (handle === undefined) throw replaced()
+  if (identityOf(await statOrClose(handle)) === root.identity) return { reach: `/proc/self/fd/${handle.fd}`, realPath: '', handle }
+  await handle.close()
+  throw replaced()
+}
+
+/** Opens a folder in a folder. Rejects with the system's error, `ELOOP` or `ENOTDIR` if it is a link. */
+export async function openFolder(root: Root, parent: Folder, name: string): Promise<Folder> {
+  const realPath = parent.realPath === '' ? name : `${parent.realPath}/${name}`
+  const reach = join(parent.reach, name)
+  if (root.access === 'paths') {
+    await verifyInside(root, reach, realPath)
+    return { reach, realPath, handle: undefined }
+  }
+  const handle = await open(reach, folderFlags)
+  return { reach: `/proc/self/fd/${handle.fd}`, realPath, handle }
+}
+
+/** Opens a regular file in a folder; anything else is refused, and was not waited for. */
+export async function openFile(root: Root, parent: Folder, name: string): Promise<FileHandle> {
+  const realPath = parent.realPath === '' ? name : `${parent.realPath}/${name}`
+  const reach = join(parent.reach, name)
+  const handle = await open(reach, fileFlags)
+  try {
+    const stats = await handle.stat({ bigint: true })
+    if (!stats.isFile()) throw problem(`'${realPath}' is no regular file, so it is not read.`)
+    if (root.access === 'paths') await verifyInside(root, reach, realPath, identityOf(stats))
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** The members of an open folder, at most `most`, sorted by path: a folder sorts as if its name ended with `/`. */
+export async function readFolder(
+  root: Root,
+  folder: Folder,
+  most: number,
+  signal: AbortSignal,
+): Promise<{ entries: FolderEntry[]; complete: boolean }> {
+  const entries: FolderEntry[] = []
+  let complete = true
+  for await (const entry of await opendir(folder.reach, { bufferSize: 256 })) {
+    signal.throwIfAborted()
+    if (entries.length >= most) {
+      complete = false
+      break
+    }
+    const known = entry.isFile() || entry.isDirectory() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()
+    entries.push({ name: entry.name, kind: known ? kindOf(entry) : await memberKind(folder, entry.name) })
+  }
+  if (root.access === 'paths') await verifyInside(root, folder.reach, folder.realPath)
+  const keyed = entries.map((entry) => ({ entry, key: entry.kind === 'folder' ? `${entry.name}/` : entry.name }))
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return { entries: keyed.map(({ entry }) => entry), complete }
+}
+
+/** Some file systems leave the kind of an entry open. */
+async function memberKind(folder: Folder, name: string): Promise<EntryKind> {
+  return await lstat(join(folder.reach, name)).then(kindOf, () => 'other' as const)
+}
+
+export function kindOf(stats: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): EntryKind {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'folder'
+  return stats.isSymbolicLink() ? 'link' : 'other'
+}
+
+export async function closeFolders(folders: readonly Folder[]): Promise<void> {
+  for (const { handle } of folders) await handle?.close()
+}
+
+/** A link's absolute target as a path below the root; `undefined` if it points elsewhere. */
+export function belowRoot(root: Root, absolutePath: string): string | undefined {
+  for (const base of [root.realPath, root.givenPath]) {
+    const below = relative(base, absolutePath)
+    if (below === '' || !(below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))) return below.split(sep).join('/')
+  }
+  return undefined
+}
+
+async function statOrClose(handle: FileHandle) {
+  try {
+    return await handle.stat({ bigint: true })
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** For `paths`: what lies at this path now must lie in the root for real, and be what was opened. */
+async function verifyInside(root: Root, path: string, shownPath: string, identity?: string): Promise<void> {
+  const real = await realpath(path)
+  if (belowRoot({ ...root, givenPath: root.realPath }, real) === undefined) throw escapes(shownPath)
+  if (identity === undefined) return
+  const stats = await lstat(real, { bigint: true })
+  const again = await realpath(path)
+  if (identityOf(stats) !== identity || again !== real) throw fileSystemProblem({ code: 'ESTALE' }, shownPath)
+}

@@ -1,0 +1,229 @@
+import { RondoError } from '../core/error.ts'
+import { isJsonObject, type Json, type Jsonify } from '../core/json.ts'
+import type { Part } from '../core/message.ts'
+import type { In, Out, Schema } from '../core/schema.ts'
+import type { Ask, Awaitable, Dependency, Effect, RunInfo, Tool, ToolCallInfo, ToolDefinition, ToolSignalData } from '../core/tool.ts'
+
+/** What a tool is made from. `R` is what `execute` returns, `C` the typed context that the run must be given. */
+export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extends Schema> {
+  /** 1 to 64 letters, digits, `_` or `-`: what every provider takes. */
+  name: N
+  /** What the model reads. A function is asked once before each model call. */
+  description: string | ((run: RunInfo<C>) => string)
+  /** Needs both standard halves. The model and the journal see its input side, `execute` its parsed side; transforms must be pure. */
+  inputSchema: S
+  /**
+   * Runs the call; called once per attempt and awaited. What it throws becomes an error result that the model reads (the message
+   * only). Absent: a client runs the call and submits its result.
+   */
+  execute?: (input: Out<S>, call: ToolCallInfo<C>) => R
+  /** Types the result of a tool without `execute`; checks it otherwise. */
+  outputSchema?: S2
+  /** What the model is shown instead of the output as JSON. Must be pure; it gets the output as the journal has it. */
+  toModelOutput?(output: Jsonify<Awaited<NoInfer<R>>>): string | readonly Part[]
+  /** What a crash or timeout means. Default `'unsafe'`: at most once. */
+  effect?: Effect
+  /**
+   * Asked after a crash about an unsafe call whose outcome is lost. `'not-started'` only if the call never will start under its
+   * `idempotencyKey` (the old process may only be asleep).
+   */
+  reconcile?: (input: Out<S>, call: ToolCallInfo<C>) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>
+  /** Whether a human must agree first. A function is asked once per call. Default false. */
+  needsApproval?: boolean | ((input: Out<S>, call: ToolCallInfo<C>) => Awaitable<boolean | Ask>)
+  /** Time limit of one attempt in ms. Default: none. */
+  timeoutMs?: number
+  /** How long an aborted call may take to settle, in ms. Default: the run's (1,000). */
+  graceMs?: number
+  /** Runs alone: no other call beside it. Default false. */
+  exclusive?: boolean
+  /** Calls of this tool in one run. Default: no limit. */
+  maxCallsPerRun?: number
+}
+
+type Built<N extends string, S extends Schema, R, C, S2 extends Schema> = Tool<
+  N,
+  In<S>,
+  Out<S>,
+  [S2] extends [never] ? Jsonify<Exclude<Awaited<R>, ToolSignal>> : Jsonify<Out<S2>>,
+  C
+>
+
+interface ToolBuilder {
+  <const N extends string, S extends Schema, R, C = unknown, S2 extends Schema = never>(
+    options: ToolOptions<N, S, R, C, S2>,
+  ): Built<N, S, R, C, S2>
+  /** `tool.for<App>()` makes a builder whose tools all have the context `App`. */
+  for<C>(): <const N extends string, S extends Schema, R, S2 extends Schema = never>(
+    options: ToolOptions<N, S, R, C, S2>,
+  ) => Built<N, S, R, C, S2>
+}
+
+const signalMarker = Symbol.for('rondo.tool-signal')
+
+/** May be returned from `execute`: made by `done()`, `suspend()` and `content()`. */
+export class ToolSignal {
+  private readonly brand = true
+  readonly '~signal': ToolSignalData
+
+  constructor(data: ToolSignalData) {
+    this['~signal'] = data
+    Object.defineProperty(this, signalMarker, { value: this.brand })
+  }
+
+  static is(value: unknown): value is ToolSignal {
+    return typeof value === 'object' && value !== null && signalMarker in value
+  }
+}
+
+/** Ends the run with this output (reason `done_tool`). */
+export function done(output: Json): ToolSignal {
+  return new ToolSignal({ kind: 'done', output })
+}
+
+/** Parks the call until `submitToolResult()`, or until it expires (ms) and settles as a timeout. */
+export function suspend(options: { correlationId: string; expiresInMs?: number }): ToolSignal {
+  return new ToolSignal({ kind: 'suspend', ...options })
+}
+
+/** A result of several parts (text, images, files), or an explicit error. */
+export function content(parts: readonly Part[], options?: { isError?: boolean }): ToolSignal {
+  return new ToolSignal({ kind: 'content', parts, isError: options?.isError ?? false })
+}
+
+/** A value that tools and hooks get by `call.resolve(dependency)`: made once a run, replaceable in tests by `.with()`. */
+export function dependency<T>(key: string, create: (run: RunInfo) => Awaitable<T>): Dependency<T> {
+  return { key, create, with: (other) => dependency(key, other) }
+}
+
+function build(options: ToolOptions<string, Schema, unknown, unknown, Schema>): Tool {
+  if (typeof options !== 'object' || options === null)
+    throw new RondoError('ConfigInvalid', `tool() takes an object of options, not ${String(options)}`)
+  checkOptions(options)
+  const { name, description, inputSchema, effect = 'unsafe', ...live } = options
+  const definition = { ...live, describe: description } as ToolDefinition
+  return Object.freeze({
+    name,
+    description: typeof description === 'string' ? description : '',
+    inputSchema,
+    inputJsonSchema: inputJsonSchema(name, inputSchema),
+    effect,
+    '~definition': Object.freeze(definition),
+  })
+}
+
+/** Makes a tool. Throws `ConfigInvalid`, naming everything that is wrong, for options that can't work. */
+export const tool = Object.assign(build, { for: () => build }) as unknown as ToolBuilder
+
+const known: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'inputSchema',
+  'execute',
+  'outputSchema',
+  'toModelOutput',
+  'effect',
+  'reconcile',
+  'needsApproval',
+  'timeoutMs',
+  'graceMs',
+  'exclusive',
+  'maxCallsPerRun',
+])
+
+/** Other libraries' words for our options. */
+const meant: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    parameters: 'inputSchema',
+    schema: 'inputSchema',
+    input_schema: 'inputSchema',
+    args: 'inputSchema',
+    run: 'execute',
+    handler: 'execute',
+    invoke: 'execute',
+    func: 'execute',
+    timeout: 'timeoutMs',
+    requireApproval: 'needsApproval',
+    requiresApproval: 'needsApproval',
+  }),
+)
+
+function checkOptions(options: ToolOptions<string, Schema, unknown, unknown, Schema>): void {
+  const wrong: string[] = []
+  for (const key of Object.keys(options)) {
+    if (known.has(key)) continue
+    const word = meant.get(key)
+    wrong.push(word === undefined ? `unknown option '${key}'` : `unknown option '${key}': here it is called '${word}'`)
+  }
+  if (typeof options.name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(options.name))
+    wrong.push(`name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, '_' or '-' (providers refuse others)`)
+  if (typeof options.description !== 'string' && typeof options.description !== 'function')
+    wrong.push('description is missing: the model needs a text that says what the tool does')
+  if (!isSchema(options.inputSchema))
+    wrong.push(
+      'inputSchema must have both standard halves (validation and JSON Schema): zod >= 4.2, arktype, valibot through ' +
+        "toStandardJsonSchema(), or jsonSchema() from 'rondo/json-schema'",
+    )
+  if (options.effect !== undefined && !['read', 'idempotent', 'unsafe'].includes(options.effect))
+    wrong.push(`effect '${options.effect}' must be 'read', 'idempotent' or 'unsafe'`)
+  for (const key of ['timeoutMs', 'graceMs', 'maxCallsPerRun'] as const) {
+    const value = options[key]
+    if (value !== undefined && !(Number.isFinite(value) && value > 0))
+      wrong.push(`${key} must be a positive number, not ${String(value)} (leave it out for the default)`)
+  }
+  for (const key of ['execute', 'reconcile', 'toModelOutput'] as const)
+    if (options[key] !== undefined && typeof options[key] !== 'function') wrong.push(`${key} must be a function`)
+  if (options.outputSchema !== undefined && !isSchema(options.outputSchema))
+    wrong.push('outputSchema must have both standard halves, as inputSchema')
+  // Not taken for "no": a tool that was meant to need an approval must not run without one.
+  if (!['undefined', 'boolean', 'function'].includes(typeof options.needsApproval))
+    wrong.push('needsApproval must be true, false or a function')
+  if (!['undefined', 'boolean'].includes(typeof options.exclusive)) wrong.push('exclusive must be true or false')
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `tool '${String(options.name)}': ${wrong.join('; ')}`)
+}
+
+function isSchema(value: unknown): value is Schema {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  const standard = (value as Partial<Schema>)['~standard']
+  return typeof standard?.validate === 'function' && typeof standard.jsonSchema?.input === 'function'
+}
+
+function inputJsonSchema(name: string, schema: Schema): Json {
+  let converted: Record<string, unknown>
+  try {
+    converted = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const field = unconvertibleField(schema)
+    throw new RondoError(
+      'ConfigInvalid',
+      `tool '${name}': inputSchema${field} has no JSON Schema (${why}). Describe what the model sends as JSON and transform it: a date, ` +
+        'for example, as a string in ISO format.',
+      { cause },
+    )
+  }
+  const json: unknown = JSON.parse(JSON.stringify(converted))
+  if (!isJsonObject(json)) throw new RondoError('ConfigInvalid', `tool '${name}': inputSchema converts to no JSON Schema object`)
+  const { $schema: _, ...plain } = json
+  if (plain['type'] !== undefined && plain['type'] !== 'object')
+    throw new RondoError(
+      'ConfigInvalid',
+      `tool '${name}': inputSchema must describe an object (it says ${JSON.stringify(plain['type'])}); wrap the value in a field`,
+    )
+  return plain
+}
+
+/** The path of the first field that can't be converted, where the schema shows its fields (zod: `shape`, valibot: `entries`). */
+function unconvertibleField(schema: Schema): string {
+  const open = schema as { readonly shape?: unknown; readonly entries?: unknown }
+  const fields = open.shape ?? open.entries
+  if (typeof fields !== 'object' || fields === null) return ''
+  for (const [key, field] of Object.entries(fields)) {
+    if (!isSchema(field)) continue
+    try {
+      field['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+    } catch {
+      return `.${key}${unconvertibleField(field)}`
+    }
+  }
+  return ''
+}

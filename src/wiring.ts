@@ -1,0 +1,263 @@
+import { defaultLimits, type MachineConfig, type MachineLimits, type ToolFacts } from './core/config.ts'
+import { startedBody } from './core/decide.ts'
+import type { ModelSetup } from './core/entry.ts'
+import { type Message, textMessage } from './core/message.ts'
+import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
+import { settledCalls } from './core/outcome.ts'
+import type { Schema } from './core/schema.ts'
+import type { OpenModelCall, SessionState } from './core/state.ts'
+import { any, noProgress, standardTermination } from './core/termination.ts'
+import type { Awaitable, Dependency, RunInfo, Tool, Tools } from './core/tool.ts'
+import { transcript } from './core/transcript.ts'
+import { wrapUpRequest } from './core/wording.ts'
+import { Info } from './engine/info.ts'
+import type { RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
+import { defaultRetry } from './engine/retry.ts'
+import { LazySignal } from './engine/signal.ts'
+import type { Limits } from './limits.ts'
+import type { Policies, SharedOptions, StopCondition, ToolChoice } from './options.ts'
+import type { SettledCall } from './types.ts'
+
+type Shared = SharedOptions<Tools, Schema | undefined, unknown>
+
+/** The options of one run: the run's own over the agent's. Types of tools and context are erased here, behind the face. */
+export interface RunSnapshot {
+  readonly instructions: Shared['instructions'] | undefined
+  readonly limits: Limits | undefined
+  readonly settings: ModelSettings | undefined
+  readonly policies: Policies | undefined
+  readonly toolChoice: Shared['toolChoice'] | undefined
+  readonly stopWhen: Shared['stopWhen'] | undefined
+  readonly maxParallel: number | undefined
+  readonly onPending: Shared['onPending'] | undefined
+  /** Overrides, the run's before the agent's. */
+  readonly dependencies: readonly Dependency<unknown>[]
+  readonly model: Model
+  readonly tools: readonly Tool[]
+  /** Names that the agent's types know. */
+  readonly typedNames: ReadonlySet<string>
+  readonly context: unknown
+  readonly parkAfterMs: number
+  readonly sessionId: string
+  report(error: unknown): void
+}
+
+/** Wires a snapshot to the engine: plain facts for the machine, live parts for the activities. */
+export function wireRun(snapshot: RunSnapshot): RunPorts {
+  const policies = snapshot.policies ?? {}
+  const settings = snapshot.settings ?? {}
+  const tools = new Map(snapshot.tools.map((tool) => [tool.name, tool]))
+  const described = snapshot.tools.some((tool) => typeof tool['~definition'].describe === 'function')
+  const dynamic = described || typeof snapshot.instructions === 'function'
+  const setup = setupOf(snapshot)
+  const values = new Map<string, Promise<unknown>>()
+  const ports: RunPorts = {
+    config: {
+      ...baseConfig(snapshot, policies, settings, setup, dynamic),
+      ...(snapshot.stopWhen === undefined ? {} : { stopWhen: (state) => askStop(ports, snapshot, state) }),
+    },
+    isDynamic: (name) => !snapshot.typedNames.has(name),
+    tools,
+    retry: {
+      ...defaultRetry,
+      ...policies.retry,
+      maxRetries: settings.maxRetries ?? 2,
+      afterOutput: policies.retryAfterOutput ?? 'retract',
+    },
+    modelTimeoutMs: settings.timeoutMs ?? Number.POSITIVE_INFINITY,
+    results: { maxBytes: 50 * 1024, maxLines: 2_000, maxStoredBytes: 4 * 1024 * 1024, ...policies.toolResult },
+    toolFailureMode: policies.toolFailureMode ?? 'continue',
+    unknownTool: policies.unknownTool ?? 'result',
+    context: snapshot.context,
+    resolve: (dependency, run) => resolve(snapshot, values, dependency, run),
+    modelCall: (state, open) => ({ model: snapshot.model, request: requestOf(snapshot, ports.config, state, open) }),
+    ...(dynamic ? { setup: (state: SessionState, next: SetupCall) => askSetup(ports, snapshot, setup, state, next) } : {}),
+    report: (error) => snapshot.report(error),
+    durability: policies.durability ?? 'strict',
+    parkAfterMs: snapshot.parkAfterMs,
+    timeSliceMs: snapshot.limits?.timeSliceMs ?? Number.POSITIVE_INFINITY,
+    onPending: snapshot.onPending ?? 'answer',
+  }
+  return ports
+}
+
+function setupOf(snapshot: RunSnapshot): ModelSetup {
+  return {
+    model: `${snapshot.model.provider}:${snapshot.model.id}`,
+    ...(typeof snapshot.instructions === 'string' ? { instructions: snapshot.instructions } : {}),
+    tools: snapshot.tools.map((tool) => tool.name),
+    ...(snapshot.settings === undefined ? {} : { settings: snapshot.settings }),
+  }
+}
+
+function baseConfig(
+  snapshot: RunSnapshot,
+  policies: Policies,
+  settings: ModelSettings,
+  setup: ModelSetup,
+  hasSetup: boolean,
+): Omit<MachineConfig, 'stopWhen'> {
+  const progress = policies.noProgress === false ? [] : [noProgress({ batches: policies.noProgress ?? 5 })]
+  return {
+    tools: new Map(snapshot.tools.map((tool) => [tool.name, toolFacts(tool)])),
+    limits: machineLimits(snapshot.limits),
+    retries: settings.maxRetries ?? 2,
+    maxParallel: snapshot.maxParallel ?? 8,
+    graceMs: policies.graceMs ?? 1_000,
+    approvalTiming: policies.approvalTiming ?? 'verdicts',
+    onPending: snapshot.onPending ?? 'answer',
+    doneDrain: policies.doneDrain ?? 'skip',
+    emptyResponse: { retries: policies.emptyResponse?.retries ?? 2, end: policies.emptyResponse?.end ?? 'final' },
+    onTruncated: policies.onTruncated ?? 'final',
+    toolUseWithoutCalls: policies.toolUseWithoutCalls ?? 'final',
+    maxCuts: 2,
+    maxContinuations: 10,
+    termination: any(...(policies.termination === undefined ? [] : [policies.termination]), ...progress, standardTermination()),
+    hasSetup,
+    hasComplete: false,
+    setup,
+    errorText: policies.errorText ?? ((_code, _call, text) => text),
+  }
+}
+
+function toolFacts(tool: Tool): ToolFacts {
+  const { execute, exclusive, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
+  return {
+    effect: tool.effect,
+    exclusive: exclusive ?? false,
+    external: execute === undefined,
+    canReconcile: false,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(maxCallsPerRun === undefined ? {} : { maxCallsPerRun }),
+  }
+}
+
+function machineLimits(limits: Limits | undefined): MachineLimits {
+  if (limits === undefined) return defaultLimits
+  return {
+    maxIterations: limits.maxIterations ?? defaultLimits.maxIterations,
+    maxToolRounds: limits.maxToolRounds ?? Number.POSITIVE_INFINITY,
+    maxToolCalls: limits.maxToolCalls ?? Number.POSITIVE_INFINITY,
+    maxCallsPerTool: limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY,
+    maxDurationMs: limits.maxDurationMs ?? Number.POSITIVE_INFINITY,
+    maxTokens: limits.maxTokens ?? Number.POSITIVE_INFINITY,
+    maxCostUsd: limits.maxCostUsd ?? Number.POSITIVE_INFINITY,
+    maxConsecutiveErrors: limits.maxConsecutiveErrors ?? Number.POSITIVE_INFINITY,
+    onLimit: limits.onLimit ?? 'summarize',
+  }
+}
+
+/** Made once a run, whoever asks; the run's override first, then the agent's, then the dependency's own factory. */
+function resolve<T>(snapshot: RunSnapshot, values: Map<string, Promise<unknown>>, dependency: Dependency<T>, run: RunInfo): Promise<T> {
+  const known = values.get(dependency.key)
+  // The key names the type: an override was made from the dependency by `.with()`.
+  if (known !== undefined) return known as Promise<T>
+  const own = snapshot.dependencies.find((override) => override.key === dependency.key)
+  const create = (own as Dependency<T> | undefined)?.create ?? dependency.create
+  const value = Promise.resolve().then(() => create(run))
+  values.set(dependency.key, value)
+  return value
+}
+
+/** The request of an open call: a view on the state's own turns; nothing is copied. */
+function requestOf(snapshot: RunSnapshot, config: MachineConfig, state: SessionState, open: OpenModelCall): ModelRequest {
+  const instructions = state.live.setup?.instructions ?? ''
+  const messages = transcript(state, open.through)
+  const settings = snapshot.settings ?? {}
+  if (open.purpose === 'wrap-up') {
+    const ask = textMessage('user', wrapUpRequest(open.reason ?? 'stopped', config))
+    return { instructions, messages: followedBy(messages, ask), tools: [], toolChoice: 'none', settings, purpose: 'wrap-up' }
+  }
+  const tools = describedTools(snapshot.tools, open)
+  return { instructions, messages, tools, toolChoice: toolChoiceOf(snapshot, state), settings, purpose: open.purpose }
+}
+
+function followedBy(messages: Iterable<Message>, last: Message): Iterable<Message> {
+  return {
+    *[Symbol.iterator]() {
+      yield* messages
+      yield last
+    },
+  }
+}
+
+/** A forced choice holds for the first iteration only, else the model could never answer (B173). */
+function toolChoiceOf(snapshot: RunSnapshot, { live }: SessionState): ToolChoice {
+  const choice = snapshot.toolChoice ?? 'auto'
+  const forced = choice !== 'auto' && choice !== 'none'
+  const first = (live.run?.iteration ?? 1) <= 1
+  return forced && !first && snapshot.policies?.toolChoiceEvery !== true ? 'auto' : choice
+}
+
+function describedTools(tools: readonly Tool[], open: OpenModelCall): readonly Tool[] {
+  const texts = open.extra?.['descriptions']
+  if (typeof texts !== 'object' || texts === null) return tools
+  return tools.map((tool) => {
+    const text: unknown = Reflect.get(texts, tool.name)
+    return typeof text === 'string' ? { ...tool, description: text } : tool
+  })
+}
+
+/** Asks instructions and descriptions that are functions; what they say is recorded with the call. */
+function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, state: SessionState, next: SetupCall): Awaitable<SetupAnswer> {
+  const { run } = state.live
+  const { n, attempt, purpose, reason, signal } = next
+  if (run === undefined) throw new Error('a setup belongs to a run')
+  const info = new Info(snapshot.sessionId, { ...run, iteration: run.iterations + 1 }, ports, signal)
+  const descriptions: { [tool: string]: string } = {}
+  for (const tool of snapshot.tools) {
+    const { describe } = tool['~definition']
+    if (typeof describe === 'function') descriptions[tool.name] = describe(info)
+  }
+  const call = {
+    n,
+    attempt,
+    purpose,
+    ...(reason === undefined ? {} : { reason }),
+    ...(Object.keys(descriptions).length === 0 ? {} : { extra: { descriptions } }),
+  }
+  const started = (instructions?: string) => (later: SessionState) =>
+    startedBody(later, instructions === undefined ? setup : { ...setup, instructions }, call)
+  if (typeof snapshot.instructions !== 'function') return started()
+  const text = snapshot.instructions(info)
+  return typeof text === 'string' ? started(text) : text.then(started)
+}
+
+function askStop(ports: RunPorts, snapshot: RunSnapshot, state: SessionState) {
+  const { run } = state.live
+  const conditions = snapshot.stopWhen
+  if (run === undefined || conditions === undefined) return undefined
+  const view = new StopView(snapshot.sessionId, ports, state, run)
+  for (const condition of typeof conditions === 'function' ? [conditions] : conditions) {
+    const answer = condition(view)
+    if (answer !== undefined && answer !== false) return answer
+  }
+  return undefined
+}
+
+type StopViewOf = Parameters<StopCondition<Tools, unknown>>[0]
+
+class StopView extends Info implements StopViewOf {
+  readonly text: string
+  readonly #state: SessionState
+  readonly #firstTurn: number
+  readonly #isDynamic: (toolName: string) => boolean
+  #calls: readonly SettledCall[] | undefined
+
+  constructor(sessionId: string, ports: RunPorts, state: SessionState, run: NonNullable<SessionState['live']['run']>) {
+    super(sessionId, run, ports, new LazySignal())
+    this.text = run.lastText
+    this.#state = state
+    this.#firstTurn = run.firstTurn
+    this.#isDynamic = ports.isDynamic
+  }
+
+  /** The calls of this run so far; put together when asked for. */
+  get calls(): readonly SettledCall[] {
+    const naming = { sessionId: this.sessionId, isDynamic: this.#isDynamic }
+    const turns = this.#state.sealed.slice(this.#firstTurn, this.#state.live.sealedCount)
+    this.#calls ??= turns.flatMap((turn) => settledCalls(turn, naming))
+    return this.#calls
+  }
+}

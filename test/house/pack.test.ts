@@ -1,0 +1,114 @@
+// The package as a user gets it: packed, installed into an empty folder, and run on every Node that it promises to run on.
+import type { SpawnSyncReturns } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const temporary = mkdtempSync(join(tmpdir(), 'rondo-pack-'))
+const app = join(temporary, 'app')
+const withFiles = join(temporary, 'with-files')
+const bare = join(temporary, 'bare')
+
+/** The folder of a Node's binary by major version; `undefined` where it is not at hand. */
+function nodes(): [major: number, binFolder: string | undefined][] {
+  const own = Number(process.versions.node.split('.')[0])
+  return [...new Set([own, 20, 22, 24])].map((major) => {
+    if (major === own) return [major, dirname(process.execPath)]
+    const folder = join(root, '.cache', 'nodes', 'node_modules', `node${major}`, 'bin')
+    return [major, existsSync(join(folder, 'node')) ? folder : undefined]
+  })
+}
+
+/** Runs a program with the given Node first on the path, without what a surrounding `npm run` put into the environment. */
+function run(binFolder: string, cwd: string, program: string, ...args: string[]): SpawnSyncReturns<string> {
+  const clean = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_(OPTIONS|ENV|PATH)|VITEST)/.test(name),
+  )
+  const env = { ...Object.fromEntries(clean), PATH: `${binFolder}${delimiter}${process.env['PATH'] ?? ''}`, NO_COLOR: '1' }
+  return spawnSync(program, args, { cwd, env, encoding: 'utf8', timeout: 120_000, input: '' })
+}
+
+/** As `run`, for what must succeed. */
+function succeed(binFolder: string, cwd: string, program: string, ...args: string[]): string {
+  const { status, signal, stdout, stderr, error } = run(binFolder, cwd, program, ...args)
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${error?.message ?? signal ?? status}\n${stdout}\n${stderr}`)
+  return stdout
+}
+
+beforeAll(() => {
+  if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist is missing: run npm run build first')
+  for (const folder of [app, withFiles, bare]) mkdirSync(folder)
+  writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }\n')
+  writeFileSync(join(withFiles, 'README.md'), '# Harbour lights\n\n## Tides\n\nHigh at noon.\n')
+  writeFileSync(join(withFiles, 'tides.csv'), 'hour,metres\n12,4.1\n')
+  const here = dirname(process.execPath)
+  succeed(here, root, 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', temporary)
+  const tarball = readdirSync(temporary).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
+  succeed(here, app, 'npm', 'install', join(temporary, tarball), '--no-audit', '--no-fund', '--prefer-offline')
+}, 180_000)
+
+afterAll(() => rmSync(temporary, { recursive: true, force: true }))
+
+test('pack: the tarball holds the built package and nothing of the workshop', () => {
+  const found = readdirSync(join(app, 'node_modules', 'rondo')).filter((name) => name !== 'examples')
+  expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'])
+})
+
+test('pack: an install brings the four small packages and no optional peer', () => {
+  const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
+  expect(installed.sort()).toEqual(['@cfworker', 'commander', 'ignore', 'picomatch', 'rondo'])
+})
+
+for (const [major, binFolder] of nodes()) {
+  if (binFolder === undefined) {
+    console.log(`not checked: node ${major} is not in .cache/nodes (npm run nodes puts it there)`)
+    continue
+  }
+  describe(`pack: on node ${major}`, { timeout: 120_000 }, () => {
+    test('it is that node', () => {
+      expect(succeed(binFolder, app, 'node', '-p', 'process.versions.node')).toMatch(new RegExp(`^${major}\\.`))
+    })
+
+    test('import and require give the same package', () => {
+      const imported = succeed(
+        binFolder,
+        app,
+        'node',
+        '-e',
+        `import('rondo').then((rondo) => console.log(typeof rondo.Agent, typeof rondo.tool))`,
+      )
+      const required = succeed(
+        binFolder,
+        app,
+        'node',
+        '-e',
+        `const rondo = require('rondo'); console.log(typeof rondo.Agent, typeof rondo.tool)`,
+      )
+      expect([imported, required]).toEqual(['function function\n', 'function function\n'])
+    })
+
+    test('every sub-path can be imported, but for what a missing peer says', () => {
+      const code = `for (const name of ['testing', 'tools', 'sqlite', 'offline', 'json-schema']) {
+        const { length } = Object.keys(await import('rondo/' + name))
+        console.log(name, length > 0)
+      }`
+      const found = succeed(binFolder, app, 'node', '--input-type=module', '-e', code)
+      expect(found).toBe('testing true\ntools true\nsqlite true\noffline true\njson-schema true\n')
+    })
+
+    test('npx rondo run tells what is in a folder', () => {
+      const output = succeed(binFolder, app, 'npx', 'rondo', 'run', '--cwd', withFiles, 'list the files')
+      expect(output).toContain('README.md')
+      expect(output).toContain('tides.csv')
+    })
+
+    test('npx rondo run says that an empty folder holds nothing to read', () => {
+      const { status, stdout, stderr } = run(binFolder, app, 'npx', 'rondo', 'run', '--cwd', bare, 'list the files')
+      expect({ status, said: `${stdout}${stderr}` }).toEqual({ status: 0, said: expect.stringMatching(/empty|nothing to read|no files/i) })
+    })
+  })
+}
