@@ -2,6 +2,7 @@ import type { MachineConfig } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
 import type { Model, ModelRequest } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
+import type { Store } from '../core/store.ts'
 import type { Dependency, RunInfo, Tool } from '../core/tool.ts'
 import type { RetryPolicy } from './retry.ts'
 import type { LazySignal } from './signal.ts'
@@ -25,6 +26,8 @@ export interface World {
   readonly suspendAlways?: boolean
   /** For tests: told each time that happened. */
   onReload?(): void
+  /** For tests: asked, and awaited, after every append of a driver. */
+  onCommit?(sessionId: string, store: Store, state: SessionState): Promise<void>
 }
 
 export interface ResultLimits {

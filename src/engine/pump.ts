@@ -59,6 +59,7 @@ async function write(a: Activation, staged: Staged): Promise<boolean> {
     return false
   }
   commit(a, restamp(a, staged, appended.at))
+  if (a.world.onCommit !== undefined) await a.world.onCommit(a.sessionId, a.store, a.state)
   return true
 }
 
