@@ -239,7 +239,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** Lifts a pause and hands in what was waited for. */
   async #answer(driver: SessionDriver, runId: string, options: Answers): Promise<void> {
-    const target = { driver, runId, agentName: this.name }
+    const target = { driver, runId, agentName: this.name, quiet: true }
     const { live } = await driver.current()
     const paused = live.run === undefined ? live.waiting[0]?.paused : live.run.paused
     if (paused === true) await control.resumeRun(target)

@@ -30,6 +30,8 @@ export interface Target {
   readonly driver: SessionDriver
   readonly runId: string | undefined
   readonly agentName: string
+  /** Only records; whoever asks wakes the driver when all is said. */
+  readonly quiet?: boolean
 }
 
 export async function send(target: Target, input: Input): Promise<void> {
@@ -37,10 +39,14 @@ export async function send(target: Target, input: Input): Promise<void> {
   const id = driver.world.id('e')
   const messages = await toMessages(driver.store, input, id)
   const next = driver.world.id('r')
-  await enter(target, (state) => {
-    if (state.live.waiting.length === 0) return [followUpRun(target, next, id, messages)]
-    return messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
-  })
+  const make = (state: SessionState) =>
+    state.live.waiting.length === 0
+      ? [followUpRun(target, next, id, messages)]
+      : messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
+  let refusal = await write(target, make)
+  // The run ended between the look and the write: the message starts the next one.
+  while (refusal?.why === 'no_run') refusal = await write(target, make)
+  if (refusal !== undefined) throw refused(refusal)
 }
 
 export function messageEntries(
@@ -139,7 +145,7 @@ async function write(target: Target, make: (state: SessionState) => readonly Dri
     if (state.live.seq === 0) throw unknownSession(driver.sessionId)
     return make(state)
   })
-  if (refusal === undefined) driver.wake()
+  if (refusal === undefined && target.quiet !== true) driver.wake()
   return refusal
 }
 
@@ -151,5 +157,5 @@ export function unknownSession(sessionId: string): RondoError {
 }
 
 export function refused(refusal: Refusal): RondoError {
-  return new RondoError('RunInvalidState', refusal.message)
+  return new RondoError(refusal.why === 'read_only' ? 'SessionMigrationFailed' : 'RunInvalidState', refusal.message)
 }

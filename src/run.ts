@@ -99,7 +99,10 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       },
       active: observe,
       event: (event) => this.#ring.push(event),
-      end: (_runId, result) => this.#end(() => this.#resolve(result)),
+      end: (runId, result) => {
+        if (result.status !== 'parked') driver.forget(runId)
+        this.#end(() => this.#resolve(result))
+      },
     }
     this.#cleanups.push(driver.hub.subscribe(listeners.subscriber(runId)), driver.hub.subscribe(subscriber))
   }

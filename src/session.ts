@@ -61,8 +61,12 @@ export class SessionHandle<T extends Tools> implements Session<T> {
   }
 
   async *entries(after = 0): AsyncGenerator<Entry, void, undefined> {
-    const { driver } = await this.#state()
-    yield* driver.store.load(this.id, after)
+    let any = false
+    for await (const entry of this.#open().store.load(this.id, after)) {
+      any = true
+      yield entry
+    }
+    if (!any) await this.#state()
   }
 
   get #target(): Target {

@@ -116,7 +116,20 @@ function baseConfig(
     hasSetup,
     hasComplete: false,
     setup,
-    errorText: policies.errorText ?? ((_code, _call, text) => text),
+    errorText: safeErrorText(snapshot, policies.errorText),
+  }
+}
+
+/** The wording is a user's function: one that throws is reported, and the default stands. */
+function safeErrorText(snapshot: RunSnapshot, errorText: Policies['errorText']): MachineConfig['errorText'] {
+  if (errorText === undefined) return (_code, _call, text) => text
+  return (code, call, text) => {
+    try {
+      return errorText(code, call, text)
+    } catch (error) {
+      snapshot.report(error)
+      return text
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import type { SessionState } from './state.ts'
 
 /** Why an input was refused, and what the caller can do. */
 export interface Refusal {
-  readonly why: 'no_run' | 'late' | 'twice' | 'cancelling' | 'wrong_request' | 'not_outside' | 'pending' | 'not_an_input'
+  readonly why: 'no_run' | 'late' | 'twice' | 'cancelling' | 'wrong_request' | 'not_outside' | 'pending' | 'read_only' | 'not_an_input'
   readonly message: string
 }
 
@@ -16,6 +16,7 @@ export function accept(
   input: EntryBody,
   options: { readonly onPending: 'answer' | 'hold' | 'reject' },
 ): Refusal | undefined {
+  if (state.live.readOnly !== undefined) return refuse('read_only', state.live.readOnly)
   switch (input.kind) {
     case 'session':
       return state.live.seq === 0 ? undefined : refuse('twice', 'The session exists already.')

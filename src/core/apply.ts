@@ -1,6 +1,6 @@
 import { isBlank } from './assemble.ts'
-import { callIndex, type Entry, type EntryOf, type SettlementData } from './entry.ts'
-import { assert, RondoError } from './error.ts'
+import { callIndex, type Entry, type EntryOf, journalVersion, type SettlementData } from './entry.ts'
+import { assert } from './error.ts'
 import { jsonEqual } from './json.ts'
 import { type Message, type ToolCallPart, textMessage, textOf } from './message.ts'
 import {
@@ -28,9 +28,10 @@ export function apply(state: SessionState, entry: Entry): SessionState {
 export function applyTo(state: SessionState, entry: Entry): void {
   const live = state.live
   assert(entry.seq === live.seq + 1, `entry ${entry.seq} follows ${live.seq}`)
-  if (entry.v > 1) throw newerJournal(`entry ${entry.seq} has version ${entry.v}`)
   live.seq = entry.seq
   live.at = entry.at
+  if (live.readOnly !== undefined) return
+  if (entry.v > journalVersion) return openReadOnly(live, `entry ${entry.seq} has version ${entry.v}`)
   switch (entry.kind) {
     case 'session':
     case 'custom':
@@ -65,16 +66,13 @@ export function applyTo(state: SessionState, entry: Entry): void {
     case 'run.finished':
       return applyFinish(live, entry)
     default:
-      throw newerJournal(`entry ${(entry as Entry).seq} is of the unknown kind '${String((entry as Entry).kind)}'`)
+      return openReadOnly(live, `entry ${live.seq} is of the unknown kind '${String(Reflect.get(entry, 'kind'))}'`)
   }
 }
 
-/** Skipping what we don't know could run a tool again: such a journal is read by a newer version only. */
-function newerJournal(what: string): RondoError {
-  return new RondoError(
-    'SessionMigrationFailed',
-    `This session was written by a newer version of rondo (${what}). Update rondo to open it.`,
-  )
+/** Skipping what we don't know could run a tool again: such a session can be read up to there, and is not driven. */
+function openReadOnly(live: Live, what: string): void {
+  live.readOnly = `This session was written by a newer version of rondo (${what}). Update rondo to go on with it.`
 }
 
 function activeRun(live: Live, what: string): RunState {

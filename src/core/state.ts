@@ -55,6 +55,8 @@ export interface Live {
   guard: readonly GuardedCall[]
   /** What the last `model.started` entries have said about the setup. */
   setup?: ModelSetup | undefined
+  /** Why the session can only be read: an entry that this version does not know. What follows it is not folded. */
+  readOnly?: string | undefined
   /** The run that finished last. */
   ended?: EndedRun | undefined
 }

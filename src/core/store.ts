@@ -28,8 +28,9 @@ export interface AppendOptions {
   readonly head?: Head
 }
 
+/** What fits any of the given filters; without a filter, every session that has an entry. */
 export interface SessionQuery {
-  /** Heads with `wakeAt` at or before this time (ms since 1970). */
+  /** Heads with `wakeAt` at or before this time (ms since 1970) that no live lease holds. */
   readonly dueBefore?: number
   /** Unfinished sessions whose driver's lease has run out. */
   readonly ownerLost?: boolean
@@ -68,11 +69,15 @@ export interface Store {
   acquire(sessionId: string, options: { readonly owner: string; readonly ttlMs: number }): Promise<Lease | undefined>
   /** Extends the lease; false when it was lost. */
   renew(sessionId: string, options: { readonly epoch: number; readonly ttlMs: number }): Promise<boolean>
-  /** Gives the lease back. Stores the head only while `expectedSeq` is still the last seq, else resolves false and changes nothing. */
+  /**
+   * Gives the lease back. With a head only while `expectedSeq` is still the last seq, else it resolves false and changes nothing: there is
+   * something to look at. Without a head (after a failed append, when the seq is not known) `expectedSeq` does not count. False for a
+   * stale epoch.
+   */
   release(sessionId: string, options: { readonly epoch: number; readonly expectedSeq: number; readonly head?: Head }): Promise<boolean>
   /**
    * Calls `onChange` soon after entries after `afterSeq` were appended by anybody, with the last seq where it is known; returns the
-   * end of it. May call too often.
+   * end of it. Calls in a microtask of its own; `onChange` must not throw. May call too often.
    */
   watch(sessionId: string, afterSeq: number, onChange: (seq?: number) => void): () => void
   list(query?: SessionQuery): Promise<readonly SessionSummary[]>

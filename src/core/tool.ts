@@ -54,6 +54,9 @@ export type ToolSignalData =
   | { readonly kind: 'suspend'; readonly correlationId: string; readonly expiresInMs?: number }
   | { readonly kind: 'content'; readonly parts: readonly Part[]; readonly isError: boolean }
 
+/** Marks a tool signal, whichever copy of the package made it. */
+export const toolSignalMarker = Symbol.for('rondo.tool-signal')
+
 /** The live half of a tool: what the engine runs. Types are erased here; `tool()` has them. */
 export interface ToolDefinition {
   readonly describe: string | ((run: RunInfo) => string)

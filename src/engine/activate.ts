@@ -41,6 +41,7 @@ export async function activate(start: Start): Promise<Activated> {
   })
   try {
     await loadInto(a.state, store, sessionId)
+    refuseReadOnly(a.state)
     start.attach(a)
     const end = await pumpAndRelease(a)
     return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, detached: a.detached }
@@ -88,6 +89,10 @@ function newActivation(start: Start, epoch: number, leaseUntil: number): Activat
   }
 }
 
+function refuseReadOnly({ live }: SessionState): void {
+  if (live.readOnly !== undefined) throw new RondoError('SessionMigrationFailed', live.readOnly)
+}
+
 async function loadInto(state: SessionState, store: Store, sessionId: string): Promise<void> {
   for await (const entry of store.load(sessionId, state.live.seq)) applyTo(state, entry)
 }
@@ -107,7 +112,10 @@ async function pumpAndRelease(a: Activation): Promise<ActivationEnd> {
       .release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq, head: headOf(a.state, plan) })
       .catch(() => true)
     if (released) return end
-    a.foreign = true
+    // Either something came in between, which is to be looked at, or the session is no longer ours.
+    const held = await a.store.renew(a.sessionId, { epoch: a.epoch, ttlMs: a.ttlMs }).catch(() => false)
+    if (held) a.foreign = true
+    else lose(a)
   }
 }
 

@@ -1,6 +1,7 @@
+import type { Refusal } from '../core/accept.ts'
 import type { DriverFacts } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
-import { assert, type RondoError } from '../core/error.ts'
+import { assert, RondoError } from '../core/error.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
@@ -18,7 +19,7 @@ export interface LocalInput {
 export type InputAnswer =
   | { readonly ok: true }
   /** Refused by `accept`: nothing was written. */
-  | { readonly ok: false; readonly refusal: { readonly why: string; readonly message: string } }
+  | { readonly ok: false; readonly refusal: Refusal }
   /** The activation ended first: ask the store. */
   | { readonly ok: false; readonly retry: true }
 
@@ -118,4 +119,13 @@ export function nextMail(a: Activation, ms: number): Promise<void> {
       resolve()
     }
   })
+}
+
+/** An activity never rejects; should one do so all the same, the run must end and not wait for ever. */
+export function breakDown(a: Activation, error: unknown): void {
+  a.lost ??= {
+    reason: 'session_error',
+    error: new RondoError('RunInvalidState', 'An activity of the engine broke. Please report this as a bug.', { cause: error }),
+  }
+  poke(a)
 }

@@ -21,6 +21,7 @@ export async function catchUp(a: Activation): Promise<boolean> {
       }
       const before = a.hub.active ? glimpse(draft, entry) : undefined
       applyTo(draft, entry)
+      if (draft.live.readOnly !== undefined) throw new RondoError('SessionMigrationFailed', draft.live.readOnly)
       if (before !== undefined) events.push(...project(before, entry, draft, namingOf(a, draft)))
     }
   } catch (cause) {

@@ -27,6 +27,13 @@ export class Hub {
     return this.#subscribers.size
   }
 
+  /** Runs whose end somebody waits for. */
+  get awaited(): readonly string[] {
+    const runs = new Set<string>()
+    for (const { runId, end } of this.#subscribers) if (end !== undefined && runId !== undefined && runId !== '') runs.add(runId)
+    return [...runs]
+  }
+
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.add(subscriber)
     return () => this.#subscribers.delete(subscriber)

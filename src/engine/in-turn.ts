@@ -1,6 +1,6 @@
 import type { Activity } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
-import { type Activation, deliver, newRunning } from './activation.ts'
+import { type Activation, breakDown, deliver, newRunning } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { prepareTurn } from './prepare.ts'
 import { setupFacts } from './setup.ts'
@@ -15,6 +15,9 @@ export function runInTurn(
   const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running) : setupFacts(a, state, activity, running)
   if (!(facts instanceof Promise)) return facts
   a.running.set(activity.key, running)
-  void facts.then((later) => deliver(a, activity.key, later))
+  void facts.then(
+    (later) => deliver(a, activity.key, later),
+    (error: unknown) => breakDown(a, error),
+  )
   return undefined
 }

@@ -37,7 +37,10 @@ export function runModel(a: Activation, open: OpenModelCall, running: Running): 
       resolve,
     }
     running.shownText = () => attempt.assembler.text()
-    running.close = () => close(attempt)
+    running.close = () => {
+      finishShown(attempt)
+      close(attempt)
+    }
     begin(attempt)
   })
 }

@@ -56,7 +56,7 @@ export interface RunPorts {
   /** Dynamic parts before a model call: what its `model.started` entry shall say. Only when `config.hasSetup`. */
   setup?(state: SessionState, next: SetupCall): SetupAnswer | Promise<SetupAnswer>
   /** An error in somebody else's code that must not disturb the run. */
-  report(error: unknown, where: string): void
+  report(error: unknown): void
   readonly durability: 'strict' | 'best-effort'
   /** How long a run waits in process for a human or a result before it parks (ms). */
   readonly parkAfterMs: number

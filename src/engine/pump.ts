@@ -1,6 +1,6 @@
 import { RondoError } from '../core/error.ts'
 import type { Activity, Plan } from '../core/plan.ts'
-import { type Activation, type ActivationEnd, activePorts, deliver, newRunning, nextMail, type Running } from './activation.ts'
+import { type Activation, type ActivationEnd, activePorts, breakDown, deliver, newRunning, nextMail, type Running } from './activation.ts'
 import { append } from './append.ts'
 import { catchUp } from './catch-up.ts'
 import type { Fact } from './facts.ts'
@@ -95,6 +95,7 @@ function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 
 function commit(a: Activation, staged: Staged): void {
   a.facts = []
   a.state = staged.draft
+  if (a.state.live.turn === undefined) a.parsed.clear()
   a.progressed ||= staged.entries.some((entry) => entry.kind !== 'run.claimed')
   a.hub.facts(a.state.live.seq, staged.events)
   for (const input of staged.accepted) input.settle({ ok: true })
@@ -140,7 +141,10 @@ function start(a: Activation, activity: Activity): void {
   a.running.set(activity.key, running)
   const facts = run(a, activity, running)
   if (!(facts instanceof Promise)) return deliver(a, activity.key, facts)
-  void facts.then((later) => deliver(a, activity.key, later))
+  void facts.then(
+    (later) => deliver(a, activity.key, later),
+    (error: unknown) => breakDown(a, error),
+  )
 }
 
 function run(a: Activation, activity: Activity, running: Running): readonly Fact[] | Promise<readonly Fact[]> {

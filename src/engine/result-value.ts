@@ -18,17 +18,28 @@ export function settlementOf(
   callId: string,
   limits: ResultLimits,
   value: unknown,
+  report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
   const { json } = toStorable(value)
   // Copied: a tool that goes on changing what it returned must not change the journal.
   const output = typeof json === 'object' ? copyJson(json) : json
   const text = output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output)
   if (text.length > limits.maxStoredBytes) return oversized(store, limits, text)
-  const { toModelOutput } = tool['~definition']
-  if (toModelOutput !== undefined) return { outcome: 'ok', output, content: shownContent(toModelOutput(output), callId, limits) }
+  const own = ownContent(tool, output, report)
+  if (own !== undefined) return { outcome: 'ok', output, content: shownContent(own, callId, limits) }
   const shown = cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `call ${callId}` })
   if (shown.cut || output === null) return { outcome: 'ok', output, content: shown.text }
   return { outcome: 'ok', output }
+}
+
+/** What the tool itself wants shown. Failing here must not turn what it did into a failure. */
+function ownContent(tool: Tool, output: Json, report: (error: unknown) => void): string | readonly Part[] | undefined {
+  try {
+    return tool['~definition'].toModelOutput?.(output)
+  } catch (error) {
+    report(error)
+    return undefined
+  }
 }
 
 function shownContent(content: string | readonly Part[], callId: string, limits: ResultLimits): string | readonly Part[] {

@@ -3,6 +3,7 @@ import { applyTo } from '../core/apply.ts'
 import type { Entry, EntryBody } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import { finishedResult, type ParkFacts, parkedResult } from '../core/outcome.ts'
+import type { CoreResult } from '../core/result.ts'
 import { branch, emptyState, newRun, type SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import { activate } from './activate.ts'
@@ -149,9 +150,10 @@ export class SessionDriver {
 
   async #submit(activation: Activation, inputs: readonly Input[]): Promise<Refusal | undefined | 'again'> {
     const answers = await Promise.all(inputs.map((body) => new Promise<InputAnswer>((settle) => submitLocal(activation, { body, settle }))))
-    for (const answer of answers) {
+    for (const [index, answer] of answers.entries()) {
       if (answer.ok) continue
-      return 'retry' in answer ? 'again' : { why: answer.refusal.why as Refusal['why'], message: answer.refusal.message }
+      if ('retry' in answer) return 'again'
+      if (!isNeedless(inputs, index, answer.refusal)) return answer.refusal
     }
     return undefined
   }
@@ -162,7 +164,10 @@ export class SessionDriver {
     const entries: Entry[] = []
     for (const input of inputs) {
       const refusal = accept(draft, input, { onPending: this.#fallback?.onPending ?? 'answer' })
-      if (refusal !== undefined) return refusal
+      if (refusal !== undefined) {
+        if (isNeedless(inputs, inputs.indexOf(input), refusal)) continue
+        return refusal
+      }
       const at = Math.max(now, draft.live.at)
       const entry = toEntry(input, { id: input.id, seq: draft.live.seq + 1, at, ...runIdOf(input, draft) })
       applyTo(draft, entry)
@@ -183,7 +188,8 @@ export class SessionDriver {
   /** Drives the session until every run has finished or parked. */
   wake(): void {
     if (this.#driving !== undefined) {
-      this.#again = true
+      // An activation that takes inputs has what was written, or hears of it; only its first and last moments are deaf.
+      if (this.#activation === undefined) this.#again = true
       return
     }
     this.#driving = this.#drive().then(() => {
@@ -215,6 +221,7 @@ export class SessionDriver {
         continue
       }
       if (end.kind === 'parked') await this.#announcePark(end.park, state, detached)
+      else await this.#tellStragglers()
       return
     }
   }
@@ -274,12 +281,24 @@ export class SessionDriver {
     }
   }
 
-  /** The result of a run that finished while nobody here waited for it. */
-  async finished(runId: string) {
-    const state = await this.current()
-    const { ended } = state.live
-    if (ended === undefined || ended.id !== runId) return undefined
-    return finishedResult(state, ended, { sessionId: this.sessionId, isDynamic: this.#portsOf(runId).isDynamic }, true)
+  /** Somebody else may have finished a run that is waited for here. */
+  async #tellStragglers(): Promise<void> {
+    for (const runId of this.hub.awaited) {
+      const result = await this.finished(runId).catch(() => undefined)
+      if (result !== undefined) this.hub.end(runId, result)
+    }
+  }
+
+  /** The result of a run that has finished, whoever drove it. */
+  async finished(runId: string): Promise<CoreResult | undefined> {
+    const state = emptyState()
+    const naming = { sessionId: this.sessionId, isDynamic: (name: string) => this.isDynamic(runId, name) }
+    for await (const entry of this.store.load(this.sessionId)) {
+      applyTo(state, entry)
+      const { ended } = state.live
+      if (entry.kind === 'run.finished' && entry.runId === runId && ended !== undefined) return finishedResult(state, ended, naming, true)
+    }
+    return undefined
   }
 
   #checkIdle(): void {
@@ -289,6 +308,11 @@ export class SessionDriver {
   release(): void {
     this.#checkIdle()
   }
+}
+
+/** A cancel that goes with another input (`interrupt`) and finds nothing left to cancel. */
+function isNeedless(inputs: readonly Input[], index: number, { why }: Refusal): boolean {
+  return inputs.length > 1 && inputs[index]?.kind === 'control' && (why === 'late' || why === 'twice')
 }
 
 function runIdOf(input: EntryBody, state: SessionState): { runId?: string } {

@@ -52,7 +52,7 @@ export function stageTurn(a: Activation): Staged {
     const ports = activePorts(a, staged.draft)
     staged.plan = decide(staged.draft, ports.config, now, driverFacts(a, ports))
     if (staged.plan.append.length > 0) {
-      for (const body of staged.plan.append) stageEntry(a, staged, body, now)
+      for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, body), now)
       continue
     }
     const proposal = proposals.shift()
@@ -63,6 +63,13 @@ export function stageTurn(a: Activation): Staged {
     }
     if (!stageInTurn(a, staged, now)) return staged
   }
+}
+
+/** When grace ends, the text that was shown is kept with the failure (machine 5). */
+function withShownText(a: Activation, body: EntryBody): EntryBody {
+  if (body.kind !== 'model.failed' || body.data.retryAt !== undefined) return body
+  const shown = a.running.get(`model:${body.data.n}.${body.data.attempt}`)?.shownText?.() ?? ''
+  return shown === '' ? body : { ...body, data: { ...body.data, partial: shown } }
 }
 
 function drain(a: Activation): void {

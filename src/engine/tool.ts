@@ -4,7 +4,7 @@ import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { CallState, RunState } from '../core/state.ts'
 import { toStorable } from '../core/storable.ts'
-import type { Tool, ToolSignalData } from '../core/tool.ts'
+import { type Tool, type ToolSignalData, toolSignalMarker } from '../core/tool.ts'
 import { failedSettlement, outcomeText } from '../core/wording.ts'
 import type { Activation, Running } from './activation.ts'
 import { activePorts } from './activation.ts'
@@ -40,10 +40,7 @@ export function runTool(a: Activation, call: CallState, running: Running): Facts
     // Another process prepared this call: what runs is the prepared value, parsed again.
     const result = tool.inputSchema['~standard'].validate(copyJson(call.input))
     if (result instanceof Promise)
-      return result.then(
-        (done) => afterParse(executing, done),
-        (error) => [failure(executing, error)],
-      )
+      return result.then((done) => afterParse(executing, done)).catch((error: unknown) => [failure(executing, error)])
     return afterParse(executing, result)
   } catch (error) {
     return [failure(executing, error)]
@@ -102,22 +99,20 @@ function progress({ a, ports, running, call, run }: Executing, update: Json): vo
   })
 }
 
-const signalMarker = Symbol.for('rondo.tool-signal')
-
 function signalOf(value: unknown): ToolSignalData | undefined {
   return isSignal(value) ? value['~signal'] : undefined
 }
 
 /** By marker, not by class: there may be two copies of the package. */
 function isSignal(value: unknown): value is { readonly '~signal': ToolSignalData } {
-  return typeof value === 'object' && value !== null && signalMarker in value
+  return typeof value === 'object' && value !== null && toolSignalMarker in value
 }
 
 function settle(executing: Executing, value: unknown): Facts {
   const signal = signalOf(value)
   if (signal !== undefined) return settleSignal(executing, signal)
   const { a, tool, call, ports } = executing
-  const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, value)
+  const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, value, ports.report)
   if (!(settlement instanceof Promise)) return [settledBody(executing, settlement)]
   return settlement.then(
     (later) => [settledBody(executing, later)],
@@ -142,7 +137,7 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
       return [{ kind: 'call.deferred', data }]
     }
     case 'done': {
-      const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, signal.output)
+      const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, signal.output, ports.report)
       if (!(settlement instanceof Promise)) return [settledBody(executing, settlement, 'done')]
       return settlement.then(
         (later) => [settledBody(executing, later, 'done')],

@@ -123,13 +123,14 @@ class MemoryStore implements Store {
     options: { readonly epoch: number; readonly expectedSeq: number; readonly head?: Head },
   ): Promise<boolean> {
     const journal = this.#journals.get(sessionId)
-    if (journal?.lease === undefined || journal.epoch !== options.epoch || journal.entries.length !== options.expectedSeq) return false
+    if (journal?.lease === undefined || journal.epoch !== options.epoch) return false
+    if (options.head !== undefined && journal.entries.length !== options.expectedSeq) return false
     journal.lease = undefined
     if (options.head !== undefined) journal.head = options.head
     return true
   }
 
-  watch(sessionId: string, afterSeq: number, onChange: () => void): () => void {
+  watch(sessionId: string, afterSeq: number, onChange: (seq?: number) => void): () => void {
     const stop = this.#watchers.add(sessionId, afterSeq, onChange)
     this.#watchers.notify(sessionId, this.#journals.get(sessionId)?.entries.length ?? 0)
     return stop
@@ -158,7 +159,7 @@ class MemoryStore implements Store {
   #matcher({ dueBefore, ownerLost, waitingOnHuman }: SessionQuery): (journal: Journal) => boolean {
     if (dueBefore === undefined && ownerLost !== true && waitingOnHuman !== true) return () => true
     return (journal) =>
-      (dueBefore !== undefined && journal.head?.wakeAt !== undefined && journal.head.wakeAt <= dueBefore) ||
+      (dueBefore !== undefined && journal.head?.wakeAt !== undefined && journal.head.wakeAt <= dueBefore && !this.#isLeased(journal)) ||
       (ownerLost === true && journal.lease !== undefined && !this.#isLeased(journal) && !isSettled(journal.head)) ||
       (waitingOnHuman === true && journal.head?.status === 'awaiting_human')
   }

@@ -68,7 +68,8 @@ export class SqliteJournal {
 
   release(sessionId: string, options: { readonly epoch: number; readonly expectedSeq: number; readonly head?: Head }): boolean {
     const found = this.session(sessionId)
-    if (found?.owner === undefined || found.epoch !== options.epoch || found.seq !== options.expectedSeq) return false
+    if (found?.owner === undefined || found.epoch !== options.epoch) return false
+    if (options.head !== undefined && found.seq !== options.expectedSeq) return false
     this.#write('update sessions set owner = null, lease_until = null where key = ?1', found.key)
     if (options.head !== undefined) this.#setHead(found.key, options.head)
     return true
@@ -107,8 +108,8 @@ export class SqliteJournal {
     const filters: string[] = []
     const values: SqlValue[] = []
     if (query.dueBefore !== undefined) {
-      filters.push('wake_at <= ?')
-      values.push(query.dueBefore)
+      filters.push('(wake_at <= ? and (owner is null or lease_until <= ?))')
+      values.push(query.dueBefore, this.#clock())
     }
     if (query.ownerLost === true) {
       const settled = settledStatuses.map((status) => `'${status}'`).join(', ')

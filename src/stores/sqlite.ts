@@ -102,7 +102,7 @@ class SqliteStore implements Store {
     return this.#write(`releasing ${named(sessionId)}`, (journal) => journal.release(sessionId, options))
   }
 
-  watch(sessionId: string, afterSeq: number, onChange: () => void): () => void {
+  watch(sessionId: string, afterSeq: number, onChange: (seq?: number) => void): () => void {
     const stop = this.#watchers.add(sessionId, afterSeq, onChange)
     if (this.#poll === undefined) {
       this.#poll = setInterval(() => this.#lookForOthers(), pollMs).unref()

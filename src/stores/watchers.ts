@@ -1,6 +1,6 @@
 interface Watcher {
   seq: number
-  readonly onChange: () => void
+  readonly onChange: (seq?: number) => void
 }
 
 /** Who waits for entries of which session, within one store object. */
@@ -15,7 +15,7 @@ export class Watchers {
     return this.#bySession.keys()
   }
 
-  add(sessionId: string, afterSeq: number, onChange: () => void): () => void {
+  add(sessionId: string, afterSeq: number, onChange: (seq?: number) => void): () => void {
     const watcher: Watcher = { seq: afterSeq, onChange }
     const watchers = this.#bySession.get(sessionId) ?? new Set()
     this.#bySession.set(sessionId, watchers.add(watcher))
@@ -38,7 +38,7 @@ export class Watchers {
         watcher.seq = seq
       }
       queueMicrotask(() => {
-        if (watchers.has(watcher)) watcher.onChange()
+        if (watchers.has(watcher)) watcher.onChange(seq)
       })
     }
   }

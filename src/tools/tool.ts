@@ -2,7 +2,18 @@ import { RondoError } from '../core/error.ts'
 import { isJsonObject, type Json, type Jsonify } from '../core/json.ts'
 import type { Part } from '../core/message.ts'
 import type { In, Out, Schema } from '../core/schema.ts'
-import type { Ask, Awaitable, Dependency, Effect, RunInfo, Tool, ToolCallInfo, ToolDefinition, ToolSignalData } from '../core/tool.ts'
+import {
+  type Ask,
+  type Awaitable,
+  type Dependency,
+  type Effect,
+  type RunInfo,
+  type Tool,
+  type ToolCallInfo,
+  type ToolDefinition,
+  type ToolSignalData,
+  toolSignalMarker,
+} from '../core/tool.ts'
 
 /** What a tool is made from. `R` is what `execute` returns, `C` the typed context that the run must be given. */
 export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extends Schema> {
@@ -58,8 +69,6 @@ interface ToolBuilder {
   ) => Built<N, S, R, C, S2>
 }
 
-const signalMarker = Symbol.for('rondo.tool-signal')
-
 /** May be returned from `execute`: made by `done()`, `suspend()` and `content()`. */
 export class ToolSignal {
   private readonly brand = true
@@ -67,11 +76,11 @@ export class ToolSignal {
 
   constructor(data: ToolSignalData) {
     this['~signal'] = data
-    Object.defineProperty(this, signalMarker, { value: this.brand })
+    Object.defineProperty(this, toolSignalMarker, { value: this.brand })
   }
 
   static is(value: unknown): value is ToolSignal {
-    return typeof value === 'object' && value !== null && signalMarker in value
+    return typeof value === 'object' && value !== null && toolSignalMarker in value
   }
 }
 

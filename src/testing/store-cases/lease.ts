@@ -94,6 +94,12 @@ export const leaseCases: Cases = {
     same(await store.acquire('s', { owner: 'b', ttlMs: 1000 }), undefined, 'the lease holds')
     same(await store.release('s', { epoch, expectedSeq: 2 }), true, 'at the right place')
   },
+  'lease: release without a head does not look at the seq': async ({ store }) => {
+    const epoch = await epochOf(store, 'a', 1_000_000)
+    await store.append('s', entries(0, 2), { expectedSeq: 0, epoch })
+    same(await store.release('s', { epoch, expectedSeq: 0 }), true, 'the release')
+    same((await epochOf(store, 'b')) > epoch, true, 'another owner gets it')
+  },
   'lease: release is false for one that was lost': async ({ store, clock }) => {
     const old = await epochOf(store, 'a')
     await store.append('s', entries(0, 1), { expectedSeq: 0, epoch: old, head: head('preparing') })

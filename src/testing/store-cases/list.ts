@@ -39,6 +39,8 @@ export const listCases: Cases = {
     await store.append('headless', entries(0, 1), { expectedSeq: 0 })
     same(await listed(store, { dueBefore: start + 9 }), ['now'], 'before its time')
     same(await listed(store, { dueBefore: start + 10 }), ['then', 'now'], 'at its time')
+    await store.acquire('now', { owner: 'a', ttlMs: 1000 })
+    same(await listed(store, { dueBefore: start + 10 }), ['then'], 'nor what somebody drives already')
   },
   'list: ownerLost finds unfinished sessions whose lease has run out': async ({ store, clock }) => {
     const drive = async (name: string, status: Parameters<typeof head>[0], ttlMs: number): Promise<number> => {
