@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { exempt } from './test/setup/exempt.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
   exports: Record<string, { default?: string }>
@@ -13,10 +14,18 @@ const alias = Object.entries(manifest.exports).flatMap(([subPath, target]) => {
   return [{ find: new RegExp(`^${specifier}$`), replacement: new URL(source, import.meta.url).pathname }]
 })
 
-export default defineConfig({
+/** `--mode suspend`: the same suite, with every engine torn down and rebuilt from its journal whenever nothing is started. */
+const exemptFiles = exempt.filter(({ test }) => test === undefined).map(({ path }) => (path.endsWith('.ts') ? path : `${path}/**`))
+
+const suspended = (mode: string) => mode === 'suspend' || process.env['RONDO_ALWAYS_SUSPEND'] === '1'
+
+export default defineConfig(({ mode }) => ({
   resolve: { alias },
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/setup/worlds.ts'],
+    globalSetup: ['test/setup/suspend-report.ts'],
+    ...(suspended(mode) ? { env: { RONDO_ALWAYS_SUSPEND: '1' }, exclude: exemptFiles } : {}),
     watch: false,
     reporters: ['default'],
     // Test files share a process and its loaded modules: ten times faster for many small files. It holds because no module here keeps state.
@@ -26,4 +35,4 @@ export default defineConfig({
     hookTimeout: 60_000,
     restoreMocks: true,
   },
-})
+}))

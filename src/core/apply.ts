@@ -452,13 +452,23 @@ function settledPart(part: ToolCallPart, call: CallState, data: SettlementData):
 
 /** Whether two assistant messages have the same calls with the same results (what `noProgress` counts). */
 function sameBatch(a: Message, b: Message): boolean {
-  const first = a.parts.filter((part) => part.type === 'tool-call')
-  const second = b.parts.filter((part) => part.type === 'tool-call')
-  if (first.length !== second.length || first.length === 0) return false
-  return first.every((call, index) => {
-    const other = second[index]
-    return other !== undefined && call.toolName === other.toolName && jsonEqual(call.input, other.input) && sameSettlement(call, other)
-  })
+  let i = -1
+  let j = -1
+  for (let any = false; ; any = true) {
+    i = nextCall(a, i)
+    j = nextCall(b, j)
+    const call = a.parts[i]
+    const other = b.parts[j]
+    if (call?.type !== 'tool-call' || other?.type !== 'tool-call') return any && call === other
+    if (call.toolName !== other.toolName || !jsonEqual(call.input, other.input) || !sameSettlement(call, other)) return false
+  }
+}
+
+/** Where the next call stands; the number of parts when there is none. */
+function nextCall({ parts }: Message, after: number): number {
+  let i = after + 1
+  while (i < parts.length && parts[i]?.type !== 'tool-call') i++
+  return i
 }
 
 function sameSettlement(a: ToolCallPart, b: ToolCallPart): boolean {

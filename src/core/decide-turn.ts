@@ -28,7 +28,7 @@ interface Batch {
   undecided: boolean
   /** Calls that may still start in this run, and what has started in this very plan. */
   room: number
-  readonly startedNow: Map<string, number>
+  startedNow: Map<string, number> | undefined
   blocked: boolean
 }
 
@@ -84,7 +84,7 @@ function openBatch(
     undecided: undecided || (config.approvalTiming === 'answers' && awaiting),
     newestMessage: config.onPending === 'answer' ? newestUserMessage(state) : 0,
     room: config.limits.maxToolCalls - run.toolCalls,
-    startedNow: new Map(),
+    startedNow: undefined,
     blocked: run.paused || driver.holdStarts,
   }
 }
@@ -226,6 +226,7 @@ function decideReady(batch: Batch, call: CallState): void {
   batch.plan.append.push({ kind: 'call.started', data: { callId, attempt: 1, ...approval } })
   batch.running++
   batch.room--
+  batch.startedNow ??= new Map()
   batch.startedNow.set(toolName, (batch.startedNow.get(toolName) ?? 0) + 1)
   batch.exclusive ||= exclusive
 }
@@ -234,7 +235,7 @@ function decideReady(batch: Batch, call: CallState): void {
 function overLimit(batch: Batch, call: CallState): boolean {
   const { run, config } = batch
   const { toolName } = call.part
-  const used = callsOf(run, toolName) + (batch.startedNow.get(toolName) ?? 0)
+  const used = callsOf(run, toolName) + (batch.startedNow?.get(toolName) ?? 0)
   const own = config.tools.get(toolName)?.maxCallsPerRun ?? Number.POSITIVE_INFINITY
   if (batch.room <= 0) return skipForLimit(batch, call, 'max_tool_calls')
   if (used >= config.limits.maxCallsPerTool) return skipForLimit(batch, call, 'max_tool_calls_per_tool')

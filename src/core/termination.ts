@@ -50,9 +50,9 @@ export function any(...policies: readonly TerminationPolicy[]): TerminationPolic
 
 /** Calls run; a response without calls is the answer. */
 export function standardTermination(): TerminationPolicy {
-  return ({ calls, phase }) => {
-    if (phase === 'settled') return undefined
-    return { kind: calls.length > 0 ? 'continueWithTools' : 'terminateWithOutput' }
+  return (view) => {
+    if (view.phase === 'settled') return undefined
+    return { kind: view.calls.length > 0 ? 'continueWithTools' : 'terminateWithOutput' }
   }
 }
 
@@ -109,17 +109,55 @@ export function stopWhen(predicate: (view: TerminationView) => boolean | { reado
 
 /** The view of a state. Costs nothing until a policy asks. */
 export function terminationView(state: SessionState, run: RunState, phase: TerminationView['phase']): TerminationView {
-  const calls = phase === 'response' ? openCalls(state) : lastCalls(state)
-  return {
-    phase,
-    text: run.lastText,
-    calls,
-    finishReason: run.lastFinish ?? 'other',
-    iterations: run.iterations,
-    toolCalls: run.toolCalls,
-    sameBatches: run.sameBatches,
-    callsOf: (toolName) => callsOf(run, toolName),
-    equalCalls: (call) => countEqual(state, run, call),
+  return new StateView(state, run, phase)
+}
+
+class StateView implements TerminationView {
+  readonly phase: TerminationView['phase']
+  readonly #state: SessionState
+  readonly #run: RunState
+  #calls: readonly PolicyCall[] | undefined
+
+  constructor(state: SessionState, run: RunState, phase: TerminationView['phase']) {
+    this.phase = phase
+    this.#state = state
+    this.#run = run
+    // Policies take the view apart: `({ calls, equalCalls }) => …`
+    this.callsOf = this.callsOf.bind(this)
+    this.equalCalls = this.equalCalls.bind(this)
+  }
+
+  get text(): string {
+    return this.#run.lastText
+  }
+
+  get calls(): readonly PolicyCall[] {
+    this.#calls ??= this.phase === 'response' ? openCalls(this.#state) : lastCalls(this.#state)
+    return this.#calls
+  }
+
+  get finishReason(): FinishReason {
+    return this.#run.lastFinish ?? 'other'
+  }
+
+  get iterations(): number {
+    return this.#run.iterations
+  }
+
+  get toolCalls(): number {
+    return this.#run.toolCalls
+  }
+
+  get sameBatches(): number {
+    return this.#run.sameBatches
+  }
+
+  callsOf(toolName: string): number {
+    return callsOf(this.#run, toolName)
+  }
+
+  equalCalls(call: PolicyCall): number {
+    return countEqual(this.#state, this.#run, call)
   }
 }
 

@@ -84,7 +84,8 @@ export function activePorts(a: Activation, state: SessionState): RunPorts {
 }
 
 export function driverFacts(a: Activation, ports: RunPorts): DriverFacts {
-  const over = a.progressed && (a.world.suspendAlways === true || a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs)
+  const sliced = ports.timeSliceMs !== Number.POSITIVE_INFINITY && a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs
+  const over = a.progressed && (sliced || a.world.suspendAlways === true)
   return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over }
 }
 

@@ -105,8 +105,10 @@ function commit(a: Activation, staged: Staged): void {
 
 /** Step 5: starts what is wanted and not running, aborts what is running and no longer wanted. */
 function reconcile(a: Activation, plan: Plan): void {
-  const wanted = new Set(plan.want.map((activity) => activity.key))
-  for (const running of a.running.values()) if (!wanted.has(running.key)) abort(a, running)
+  if (a.running.size > 0) {
+    const wanted = new Set(plan.want.map((activity) => activity.key))
+    for (const running of a.running.values()) if (!wanted.has(running.key)) abort(a, running)
+  }
   for (const activity of plan.want) {
     if (a.running.has(activity.key)) continue
     // Somebody may have cancelled meanwhile: look before each start.

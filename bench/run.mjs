@@ -1,0 +1,195 @@
+// In-process figures of this build (npm run bench): each beside a hand-written loop in the same round, medians of the rounds.
+// node bench/run.mjs [--rounds 5] [--only steps,deltas,sqlite,runs]
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { Agent, noUsage, tool } from '../dist/index.js'
+import { sqlite } from '../dist/stores/sqlite.js'
+import { handWritten } from './loop.mjs'
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', default: 'steps,deltas,sqlite,runs' } },
+})
+const rounds = Number(values.rounds)
+const only = new Set(values.only?.split(','))
+/** @type {string[][]} */
+const table = []
+
+const schema = z.object({ a: z.number(), b: z.number() })
+const usage = { ...noUsage, inputTokens: 10, outputTokens: 5 }
+
+/** One tool call a step, then an answer. @param {number} steps */
+function stepModel(steps) {
+  let step = 0
+  return {
+    provider: 'bench',
+    id: 'steps',
+    capabilities: /** @type {const} */ ({ structuredOutput: 'native', parallelCalls: true, imagesInResults: false, reasoning: false }),
+    /** @param {any} _request @param {(delta: any) => void} sink */
+    async stream(_request, sink) {
+      const i = step++
+      if (i >= steps) {
+        sink({ type: 'text', part: 0, text: 'done' })
+        return { finishReason: /** @type {const} */ ('stop'), usage }
+      }
+      sink({ type: 'call', part: 0, toolName: 'add' })
+      sink({ type: 'call-input', part: 0, text: `{"a":${i},"b":1}` })
+      return { finishReason: /** @type {const} */ ('tool-calls'), usage }
+    },
+  }
+}
+
+/** @param {number[]} times @param {string} [result] */
+function addTool(times, result) {
+  return tool({
+    name: 'add',
+    description: 'adds two numbers',
+    effect: 'read',
+    inputSchema: schema,
+    execute: ({ a, b }) => {
+      times.push(performance.now())
+      return result ?? String(a + b)
+    },
+  })
+}
+
+/** @param {number} steps @param {object} [options] @param {string} [result] */
+async function ourSteps(steps, options, result) {
+  /** @type {number[]} */
+  const times = []
+  const agent = new Agent({ model: stepModel(steps), tools: [addTool(times, result)], limits: { maxIterations: steps + 1 }, ...options })
+  const begun = performance.now()
+  const run = await agent.run('go')
+  if (run.status !== 'completed' || run.iterations !== steps + 1) throw new Error(`wrong end: ${run.status}`)
+  return { ms: performance.now() - begun, times }
+}
+
+/** @param {number} steps */
+async function theirSteps(steps) {
+  const tools = new Map([
+    ['add', { parse: (/** @type {unknown} */ input) => schema.parse(input), execute: (/** @type {any} */ { a, b }) => String(a + b) }],
+  ])
+  const begun = performance.now()
+  await handWritten(
+    (_messages, step) => (step < steps ? { calls: [{ name: 'add', args: `{"a":${step},"b":1}` }] } : { text: 'done' }),
+    tools,
+  )
+  return performance.now() - begun
+}
+
+/** @param {number[]} numbers */
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** How much longer the last tenth takes than the first. @param {number[]} times */
+function growth(times) {
+  const tenth = Math.floor(times.length / 10)
+  const span = (/** @type {number} */ from, /** @type {number} */ to) => (times[to] ?? 0) - (times[from] ?? 0)
+  return span(times.length - 1 - tenth, times.length - 1) / span(0, tenth)
+}
+
+if (only.has('steps')) {
+  for (let i = 0; i < 20; i++) await Promise.all([ourSteps(200), theirSteps(200)])
+  for (const steps of [200, 4000]) {
+    const ours = []
+    const ratios = []
+    const grown = []
+    for (let i = 0; i < rounds; i++) {
+      const own = await ourSteps(steps)
+      const base = await theirSteps(steps)
+      ours.push((own.ms * 1000) / steps)
+      ratios.push(own.ms / base)
+      grown.push(growth(own.times))
+    }
+    table.push([
+      `${steps} steps, model in memory`,
+      `${median(ours).toFixed(1)} µs a step`,
+      `${median(ratios).toFixed(1)} × by hand`,
+      `last/first tenth ${median(grown).toFixed(2)}`,
+    ])
+  }
+}
+
+if (only.has('deltas')) {
+  const perDelta = []
+  for (const count of [10_000, 100_000, 1_000_000]) {
+    const model = {
+      ...stepModel(0),
+      /** @param {any} _request @param {(delta: any) => void} sink */
+      async stream(_request, sink) {
+        for (let i = 0; i < count; i++) sink({ type: 'text', part: 0, text: 'word ' })
+        return { finishReason: /** @type {const} */ ('stop'), usage }
+      },
+    }
+    const times = []
+    for (let i = 0; i < rounds; i++) {
+      const begun = performance.now()
+      await new Agent({ model }).run('go')
+      times.push(performance.now() - begun)
+    }
+    perDelta.push(`${count.toLocaleString('en')}: ${((median(times) * 1e6) / count).toFixed(0)} ns`)
+  }
+  table.push(['text deltas, nobody listens', perDelta.join(', '), '', ''])
+}
+
+if (only.has('sqlite')) {
+  const folder = mkdtempSync(join(tmpdir(), 'rondo-bench-'))
+  const steps = 1000
+  const store = sqlite(join(folder, 'bench.db'))
+  const result = 'x'.repeat(1024)
+  await ourSteps(50, { store }, result)
+  const cpu = process.cpuUsage()
+  const { ms, times } = await ourSteps(steps, { store }, result)
+  const used = process.cpuUsage(cpu)
+  await store.close()
+  rmSync(folder, { recursive: true })
+  const each = (used.user + used.system) / 1000 / steps
+  table.push([
+    `${steps} steps on SQLite (FULL), 1 KB results`,
+    `${each.toFixed(2)} ms CPU a step`,
+    `${(ms / steps).toFixed(2)} ms wall`,
+    `last/first tenth ${growth(times).toFixed(2)}`,
+  ])
+}
+
+if (only.has('runs')) {
+  const agent = new Agent({
+    model: {
+      ...stepModel(0),
+      async stream(_request, sink) {
+        sink({ type: 'text', part: 0, text: 'done' })
+        return { finishReason: /** @type {const} */ ('stop'), usage }
+      },
+    },
+  })
+  process.removeAllListeners('warning')
+  const warn = console.warn
+  console.warn = () => {}
+  const rss = []
+  for (let i = 0; i <= 100_000; i++) {
+    await agent.run('go')
+    if (i % 20_000 === 0) {
+      globalThis.gc?.()
+      rss.push(Math.round(process.memoryUsage().rss / 2 ** 20))
+    }
+  }
+  console.warn = warn
+  table.push(['100,000 runs without a session', `RSS every 20,000 runs: ${rss.join(', ')} MB`, '', ''])
+}
+
+console.log(
+  `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}, ${Math.round(totalmem() / 2 ** 30)} GB, medians of ${rounds} rounds`,
+)
+const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+for (const row of table)
+  console.log(
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest'
+import type { Model, ModelFinish } from '../../../src/index.ts'
+import { agentIn, asks, collect, end, gate, journal, lab, lines, plainTool, refusal, scriptedLab, story, strays } from '../kit.ts'
+
+const usage = { inputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0, complete: true }
+const capabilities = { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true } as const
+
+/** A model that does as it is told, contract or not. */
+function rogue(stream: Model['stream']): Model {
+  return { provider: 'rogue', id: 'rogue', capabilities, stream }
+}
+
+describe('a failed attempt leaves nothing', () => {
+  const begun = { type: 'call', part: 0, toolName: 'act' } as const
+  const fail = { code: 'ModelServerError', message: 'overloaded' } as const
+
+  test('B005 calls of dead attempts are in no request, no message and no result, however often it is tried', async () => {
+    let runs = 0
+    const dead = { deltas: [begun, { type: 'call-input', part: 0, text: '{}' } as const], fail, failAfter: 2 }
+    const place = scriptedLab([dead, dead, { calls: [{ name: 'act', input: {} }] }, 'ok'])
+    const result = await place.clock.until(agentIn(place, { tools: [plainTool('act', () => ++runs)] }).run('Hi', { session: 's' }))
+    expect(lines(result.messages)).toEqual(['user: Hi', 'assistant: act{}→ok:1', 'assistant: ok'])
+    expect(place.model.requests.map((request) => lines(request.messages))).toEqual([
+      ['user: Hi'],
+      ['user: Hi'],
+      ['user: Hi'],
+      ['user: Hi', 'assistant: act{}→ok:1'],
+    ])
+    expect((await journal(place.store, 's')).slice(2, 9)).toEqual([
+      'run.claimed',
+      'model.started 1.1',
+      'model.failed 1.1 ModelServerError retry',
+      'model.started 1.2',
+      'model.failed 1.2 ModelServerError retry',
+      'model.started 1.3',
+      'model.responded 1.3 tool-calls',
+    ])
+  })
+
+  test('B103 a call that a failed attempt began is not run with the next one, nor is its text or reasoning kept', async () => {
+    let runs = 0
+    const first = {
+      deltas: [
+        { type: 'reasoning', part: 0, text: 'hmm' },
+        { type: 'text', part: 1, text: 'I will ' },
+        { type: 'call', part: 2, toolName: 'act' },
+        { type: 'call-input', part: 2, text: '{"a":' },
+      ] as const,
+      fail,
+      failAfter: 4,
+    }
+    const place = scriptedLab([first, { text: 'Never mind.' }])
+    const result = await place.clock.until(agentIn(place, { tools: [plainTool('act', () => ++runs)] }).run('Hi'))
+    expect([lines(result.messages), result.calls, runs]).toEqual([['user: Hi', 'assistant: Never mind.'], [], 0])
+  })
+
+  test('B104 text that is taken back is retracted for readers, whichever way it is asked again; the result has the new text only', async () => {
+    const place = scriptedLab([{ text: 'Half an ans', fail, failAfter: 1 }, 'The answer.'])
+    const run = agentIn(place).stream('Hi')
+    const events = collect(run)
+    const texts = refusal(collect(run.textStream))
+    const result = await place.clock.until(run.result)
+    expect(result.text).toBe('The answer.')
+    expect((await texts).code).toBe('OutputRetracted')
+    expect(story(await events)).toEqual([
+      'run.started',
+      'message.added',
+      'iteration.started',
+      'model.started',
+      'text.started',
+      'text.finished',
+      'model.failed',
+      'model.retracted',
+      'model.started',
+      'text.started',
+      'text.finished',
+      'model.finished',
+      'usage.updated',
+      'iteration.finished',
+      'run.finished',
+    ])
+  })
+
+  test.each([
+    ['final', 'incomplete max_tokens', ['user: Hi', 'assistant: one']],
+    ['continue', 'completed completed', ['user: Hi', 'assistant: one', 'assistant: two']],
+    ['error', 'incomplete max_tokens', ['user: Hi', 'assistant: one']],
+  ] as const)('B104 a text cut at the output limit (onTruncated: %s) stands once in the history', async (onTruncated, how, messages) => {
+    const place = scriptedLab([{ text: 'one', finish: 'length' }, 'two'])
+    const result = await place.clock.until(agentIn(place, { policies: { onTruncated } }).run('Hi'))
+    expect([end(result), lines(result.messages)]).toEqual([how, messages])
+  })
+})
+
+describe('a response without anything', () => {
+  const silent = { deltas: [] }
+
+  test('B060 nothing after tool results: asked again, then an end that says so, and never a silent success', async () => {
+    const place = scriptedLab([asks('act'), silent, silent, silent])
+    const result = await place.clock.until(agentIn(place, { tools: [plainTool('act', () => 'done')] }).run('Hi'))
+    expect([end(result), result.iterations, lines(result.messages)]).toEqual([
+      'incomplete empty_response',
+      1,
+      ['user: Hi', 'assistant: act{}→ok:done'],
+    ])
+    place.model.assertDone()
+  })
+
+  test.each([
+    ['white space', { text: ' \n' }],
+    ['reasoning alone', { reasoning: 'Let me think.' }],
+    ['an empty text', { deltas: [{ type: 'text', part: 0, text: '' }] as const }],
+  ])('B060 %s is nothing too', async (_name, reply) => {
+    const place = scriptedLab([reply, 'Here I am.'])
+    const result = await place.clock.until(agentIn(place).run('Hi'))
+    expect([end(result), result.text, result.iterations]).toEqual(['completed completed', 'Here I am.', 1])
+  })
+
+  test.each([
+    ['retries: 0', { retries: 0 }, 'incomplete empty_response', 1],
+    ["end: 'error'", { end: 'error' as const }, 'failed empty_response', 3],
+  ])('B060 is configurable (%s)', async (_name, emptyResponse, how, asked) => {
+    const place = scriptedLab([silent, silent, silent])
+    const result = await place.clock.until(agentIn(place, { policies: { emptyResponse } }).run('Hi', { throwOnError: false }))
+    expect([end(result), place.model.requests.length]).toEqual([how, asked])
+  })
+
+  test('B061 nothing to add after a side effect is no model error: no failure, no backoff', async () => {
+    const place = scriptedLab([asks('act'), silent, silent, silent])
+    const result = await place.clock.until(agentIn(place, { tools: [plainTool('act', () => undefined)] }).run('Hi', { session: 's' }))
+    expect([end(result), result.text, place.clock.monotonic()]).toEqual(['incomplete empty_response', '', 0])
+    expect((await journal(place.store, 's')).filter((entry) => entry.startsWith('model.failed'))).toEqual([])
+  })
+})
+
+describe('a model that breaks its contract', () => {
+  const throwing = (): never => {
+    throw new Error('adapter bug')
+  }
+
+  test.each<[string, Model['stream'], string]>([
+    ['throws at once', throwing, 'adapter bug'],
+    ['rejects before its first piece', () => Promise.reject(new Error('adapter bug')), 'adapter bug'],
+    ['rejects with nothing', () => Promise.reject(), 'undefined'],
+    ['rejects with what has no text', () => Promise.reject(Object.create(null)), 'an error that cannot be shown'],
+    ['returns no promise', () => Reflect.apply(() => undefined, undefined, []) as unknown as Promise<ModelFinish>, ''],
+    ['resolves with nothing', () => Promise.resolve(undefined as unknown as ModelFinish), ''],
+    ['gives a piece of an unknown type', async (_request, sink) => { sink({ type: 'noise' } as never); return { finishReason: 'stop', usage } }, 'unknown type'],
+    ['gives no piece at all but undefined', async (_request, sink) => { sink(undefined as never); return { finishReason: 'stop', usage } }, ''],
+    ['gives a text that is none', async (_request, sink) => { sink({ type: 'text', part: 0, text: 7 } as never); return { finishReason: 'stop', usage } }, ''],
+    ['gives a part that is none', async (_request, sink) => { sink({ type: 'part', part: 0, value: null } as never); return { finishReason: 'stop', usage } }, ''],
+  ])('B129 %s: the run fails with a word, the stream ends, the session goes on', async (_name, stream, why) => {
+    const place = lab()
+    let calls = 0
+    const model = rogue((request, sink, options) => {
+      if (calls++ === 0) return stream(request, sink, options)
+      sink({ type: 'text', part: 0, text: 'fine' })
+      return Promise.resolve({ finishReason: 'stop', usage })
+    })
+    const agent = agentIn({ ...place, model }, { settings: { maxRetries: 0 } })
+    const run = agent.stream('Hi', { session: 's' })
+    const events = collect(run)
+    const seen = await strays(async () => {
+      const result = await place.clock.until(run.result)
+      expect(end(result)).toBe('failed model_error')
+      expect(result.status === 'failed' && [result.error.category, result.resumable]).toEqual(['model', false])
+      expect(result.status === 'failed' && result.error.message).toContain(why)
+    })
+    expect(seen).toEqual([])
+    expect(story(await events).at(-1)).toBe('run.finished')
+    const next = await place.clock.until(agent.run('Again', { session: 's' }))
+    expect(next.text).toBe('fine')
+  })
+
+  test.each<[string, unknown, string]>([
+    ['no usage', { finishReason: 'stop' }, 'completed completed'],
+    ['a usage that is no number', { finishReason: 'stop', usage: { ...usage, inputTokens: Number.NaN, outputTokens: '5' } }, 'completed completed'],
+    ['a negative usage', { finishReason: 'stop', usage: { ...usage, inputTokens: -5 } }, 'completed completed'],
+    ['an unknown finish reason', { finishReason: 'end_turn', usage }, 'incomplete unexpected_stop_reason'],
+    ['no finish reason', { usage }, 'incomplete unexpected_stop_reason'],
+  ])('B129 a finish with %s is taken for what it is worth', async (_name, finish, how) => {
+    const place = lab()
+    const model = rogue((_request, sink) => {
+      sink({ type: 'text', part: 0, text: 'fine' })
+      return Promise.resolve(finish as ModelFinish)
+    })
+    const result = await place.clock.until(agentIn({ ...place, model }).run('Hi'))
+    expect([end(result), result.text]).toEqual([how, 'fine'])
+    const { inputTokens, outputTokens } = result.usage
+    expect([inputTokens, outputTokens].every((count) => Number.isFinite(count) && count >= 0)).toBe(true)
+  })
+
+  test('B129 pieces after the end of an attempt are ignored', async () => {
+    const place = lab()
+    let late: (() => void) | undefined
+    const model = rogue((_request, sink) => {
+      sink({ type: 'text', part: 0, text: 'fine' })
+      late = () => sink({ type: 'text', part: 0, text: ' and more' })
+      return Promise.resolve({ finishReason: 'stop', usage })
+    })
+    const run = agentIn({ ...place, model }).stream('Hi')
+    const events = collect(run)
+    const result = await place.clock.until(run.result)
+    expect(() => late?.()).not.toThrow()
+    expect(result.text).toBe('fine')
+    expect((await events).flatMap((event) => (event.type === 'text.delta' ? [event.text] : []))).toEqual(['fine'])
+  })
+
+  test.each(['resolve', 'reject'] as const)('B130 abort while a model hangs and ignores its signal: the run ends by grace; it may %s later', async (how) => {
+    const place = lab()
+    const hang = gate<ModelFinish>()
+    const model = rogue((_request, sink) => {
+      sink({ type: 'text', part: 0, text: 'I was saying' })
+      return hang.promise
+    })
+    const run = agentIn({ ...place, model }).stream('Hi', { session: 's' })
+    const reader = run[Symbol.asyncIterator]()
+    const events = (async () => {
+      const all = []
+      for (let next = await reader.next(); next.done !== true; next = await reader.next()) all.push(next.value)
+      return all
+    })()
+    await place.clock.advance(10)
+    await run.abort('enough')
+    const seen = await strays(async () => {
+      const result = await place.clock.until(run.result)
+      expect([end(result), result.text, place.clock.monotonic()]).toEqual(['aborted aborted', 'I was saying', 1_010])
+      if (how === 'resolve') hang.resolve({ finishReason: 'stop', usage })
+      else hang.reject(new Error('late'))
+    })
+    expect([seen, story(await events).at(-1)]).toEqual([[], 'run.finished'])
+    expect((await journal(place.store, 's')).slice(3)).toEqual([
+      'model.started 1.1',
+      'control cancel',
+      'model.failed 1.1 RunAborted final keeps "I was saying"',
+      'run.finished aborted aborted',
+    ])
+  })
+
+  test.each([
+    ['its own time limit', { settings: { timeoutMs: 90, maxRetries: 1 } }, undefined, 'failed model_error', 'ModelTimeout', 2],
+    ["a caller's AbortSignal.timeout()", {}, new DOMException('timed out', 'TimeoutError'), 'aborted aborted', 'timed out', 1],
+    ["a caller's abort()", {}, new DOMException('This operation was aborted', 'AbortError'), 'aborted aborted', 'This operation was aborted', 1],
+  ] as const)('B132 %s is told from the others, though the runtime rejects with AbortError each time', async (_name, options, reason, how, word, asked) => {
+    const place = lab()
+    let calls = 0
+    const model = rogue((_request, _sink, { signal }) => {
+      calls++
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new DOMException('This operation was aborted', 'AbortError')), { once: true })
+      })
+    })
+    const controller = new AbortController()
+    const promise = agentIn({ ...place, model }, options).run('Hi', { signal: controller.signal, throwOnError: false })
+    await place.clock.advance(10)
+    if (reason !== undefined) controller.abort(reason)
+    const result = await place.clock.until(promise)
+    expect([end(result), calls]).toEqual([how, asked])
+    expect(result.status === 'failed' ? result.error.code : result.status === 'aborted' && result.abortReason).toBe(word)
+  })
+})

@@ -1,0 +1,52 @@
+import type { Entry, RunEvent } from 'rondo'
+import { describe, expect, test } from 'vitest'
+import { journals } from './support/golden-journals.ts'
+import { traces } from './support/golden-traces.ts'
+import { comparable, comparableEntries, modes, play, type Scene } from './support/modes.ts'
+import { scenes } from './support/scenes.ts'
+
+const golden: readonly { readonly title: string; readonly name: keyof typeof scenes }[] = [
+  { title: 'golden trace 1: no tool', name: 'noTool' },
+  { title: 'golden trace 2: one tool', name: 'oneTool' },
+  { title: 'golden trace 3: several tools, one after another', name: 'serial' },
+  { title: 'golden trace 4: several tools at once', name: 'parallel' },
+  { title: 'golden trace 5: a tool fails and the run goes on', name: 'failing' },
+  { title: 'golden trace 9: the user aborts', name: 'aborted' },
+]
+
+/** Literals are typed loosely; what they are compared with is not. */
+const events = (rows: readonly object[]) => comparable(rows as readonly RunEvent[])
+const entries = (rows: readonly object[]) => comparableEntries(rows as readonly Entry[])
+
+describe.each(golden)('$title', ({ name }) => {
+  const scene: Scene = scenes[name]
+
+  for (const mode of modes)
+    test(`promise 14: as ${mode}, the events are exactly these`, async () => {
+      const played = await play(mode, scene)
+      expect(comparable(played.events)).toEqual(events(traces[name]))
+    })
+
+  test('promise 14, promise 13: three executions give the same events, journal and result, and one end after which nothing comes', async () => {
+    const [run, stream, listeners] = [await play('run', scene), await play('stream', scene), await play('listeners', scene)]
+    expect(stream.events).toEqual(run.events)
+    expect(listeners.events).toEqual(run.events)
+    expect(stream.entries).toEqual(run.entries)
+    expect(listeners.entries).toEqual(run.entries)
+    expect([stream.result, listeners.result]).toEqual([run.result, run.result])
+    const ends = run.events.filter(({ type }) => type === 'run.finished' || type === 'run.parked')
+    expect(ends).toEqual([run.events.at(-1)])
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.finished', result: run.result })
+  })
+})
+
+describe.each([
+  { title: 'golden trace 1: no tool', name: 'noTool' },
+  { title: 'golden trace 2: one tool', name: 'oneTool' },
+  { title: 'golden trace 9: the user aborts', name: 'aborted' },
+] as const)('$title', ({ name }) => {
+  test('the journal holds exactly these entries', async () => {
+    const played = await play('run', scenes[name])
+    expect(comparableEntries(played.entries)).toEqual(entries(journals[name]))
+  })
+})

@@ -1,0 +1,129 @@
+import { Agent, type AgentOptions, type Entry, memory, type RunEvent, type RunResult, type Tool } from 'rondo'
+import { type Script, scripted, type VirtualClock } from 'rondo/testing'
+import { alwaysSuspend, testWorld } from '../../setup/checks.ts'
+
+/** The three ways to follow a run (promise 14). Each is an execution of its own, from the same start. */
+export const modes = ['run', 'stream', 'listeners'] as const
+export type Mode = (typeof modes)[number]
+
+export interface Scene {
+  readonly input: string
+  readonly script: Script
+  /** Made anew for each execution. */
+  readonly tools?: (stage: Stage) => readonly Tool[]
+  readonly options?: Partial<AgentOptions<readonly Tool[], undefined, unknown>>
+}
+
+export interface Stage {
+  readonly clock: VirtualClock
+  /** Aborts the run as its user would. */
+  stop(reason: string): void
+}
+
+export interface Observed {
+  readonly events: readonly RunEvent[]
+  readonly entries: readonly Entry[]
+  readonly result: RunResult
+}
+
+/** Every event type there is: a new one that is missing here does not compile. */
+const eventTypes: { readonly [type in RunEvent['type']]: true } = {
+  'run.started': true,
+  'run.status': true,
+  'run.parked': true,
+  'run.finished': true,
+  'iteration.started': true,
+  'iteration.finished': true,
+  'message.added': true,
+  'history.revised': true,
+  'model.started': true,
+  'model.finished': true,
+  'model.failed': true,
+  'model.retracted': true,
+  'text.started': true,
+  'text.delta': true,
+  'text.finished': true,
+  'reasoning.started': true,
+  'reasoning.delta': true,
+  'reasoning.finished': true,
+  'output.partial': true,
+  'call.input.delta': true,
+  'call.announced': true,
+  'approval.requested': true,
+  'approval.decided': true,
+  'call.started': true,
+  'call.deferred': true,
+  'call.progress': true,
+  'call.settled': true,
+  'usage.updated': true,
+  'limit.warning': true,
+  'hook.failed': true,
+}
+
+/** Collects all events of an agent's runs by its listeners. */
+export function listen(agent: Agent<readonly Tool[], undefined, unknown>): RunEvent[] {
+  const events: RunEvent[] = []
+  for (const type of Object.keys(eventTypes) as RunEvent['type'][]) agent.on(type, (event) => events.push(event))
+  return events
+}
+
+/** Plays a scene from its start, followed in one of the three ways. */
+export async function play(mode: Mode, scene: Scene): Promise<Observed> {
+  const world = testWorld()
+  const store = memory({ clock: () => world.clock.wall() })
+  const controller = new AbortController()
+  const stop = (reason: string) => controller.abort(new Error(reason))
+  const tools = scene.tools?.({ clock: world.clock, stop }) ?? []
+  const model = scripted(scene.script, { clock: world.clock })
+  const agent = new Agent<readonly Tool[], undefined, unknown>({ model, tools, world, store, ...scene.options })
+  const options = { signal: controller.signal, parkAfterMs: Number.POSITIVE_INFINITY, throwOnError: false }
+  const events = mode === 'stream' ? [] : listen(agent)
+  let result: RunResult
+  if (mode === 'run') result = await world.clock.until(agent.run(scene.input, options))
+  else {
+    const run = agent.stream(scene.input, options)
+    if (mode === 'stream') await world.clock.until(readInto(events, run))
+    result = await world.clock.until(run.result)
+  }
+  model.assertDone()
+  const entries: Entry[] = []
+  for await (const entry of store.load(result.sessionId)) entries.push(entry)
+  return { events, entries, result }
+}
+
+async function readInto(events: RunEvent[], run: AsyncIterable<RunEvent>): Promise<void> {
+  for await (const event of run) events.push(event)
+}
+
+/**
+ * Events as they compare: whole. In always-suspend mode the journal also holds claims, so that seqs and with them cursors differ; all the
+ * rest must be the same.
+ */
+export function comparable(events: readonly RunEvent[]): readonly object[] {
+  if (!alwaysSuspend) return events
+  return events.map(({ cursor: _cursor, of: _of, ...rest }) => rest)
+}
+
+/** Entries as they compare: whole. In always-suspend mode without the claims of reloads, renumbered as if they had never been. */
+export function comparableEntries(entries: readonly Entry[]): readonly object[] {
+  if (!alwaysSuspend) return entries
+  const seqs = new Map<number, number>([[0, 0]])
+  const ids = new Map<string, string>()
+  let seq = 0
+  const kept: object[] = []
+  for (const entry of entries) {
+    const reloaded = entry.kind === 'run.claimed' && entry.data.cause === 'resume'
+    seqs.set(entry.seq, reloaded ? seq : ++seq)
+    if (reloaded) continue
+    ids.set(entry.id, `#${seq}`)
+    const { epoch, ...rest } = entry
+    kept.push({ ...rest, seq, id: ids.get(entry.id), ...(epoch === undefined ? {} : { epoch: 1 }) })
+  }
+  return kept.map((entry) => mapped(entry, seqs))
+}
+
+/** What names a seq names the renumbered one. */
+function mapped(entry: object, seqs: ReadonlyMap<number, number>): object {
+  if (!('data' in entry) || typeof entry.data !== 'object' || entry.data === null || !('contextThrough' in entry.data)) return entry
+  return { ...entry, data: { ...entry.data, contextThrough: seqs.get(Number(entry.data.contextThrough)) } }
+}
