@@ -104,6 +104,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /** Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. */
   attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
     const driver = this.#driver(sessionId)
+    driver.offer(() => this.#ports(sessionId, {}))
     const run = { detach: true, replayAfter: options.after ?? '' }
     return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
       const { live } = await known(driver)

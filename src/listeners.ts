@@ -33,6 +33,7 @@ export class Listeners {
   subscriber(runId: () => string): Subscriber {
     const { event, hasAny } = { event: (value: CoreEvent) => this.#dispatch(value), hasAny: () => this.#byType.size > 0 }
     return {
+      group: this,
       get runId() {
         return runId()
       },

@@ -5,8 +5,8 @@ import type { CoreEvent } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import type { Tools } from './core/tool.ts'
 import type { Subscriber } from './engine/hub.ts'
-import { replay, seqOf } from './engine/replay.ts'
-import { EventRing } from './engine/ring.ts'
+import { partKey, replay, seqOf } from './engine/replay.ts'
+import { EventRing, type Gap, type RingCursor } from './engine/ring.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import { RunError } from './errors.ts'
 import type { Listeners } from './listeners.ts'
@@ -45,10 +45,18 @@ export interface HandleOptions {
   readonly listeners: Listeners
   /** Begins the work; its rejection is the run's. `adopt` says which run it is, when that was not known before. */
   start(adopt: (runId: string) => void): Promise<void>
-  /** Of an attached run: read the journal after this cursor first ('' = from the start). */
+  /** Of an attached run, which another process may drive: read the journal after this cursor first ('' = from the start), then follow it. */
   readonly replayAfter?: string
   /** Aborts the run. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** How much of each part of the message that is being shown a reader has got. */
+function note(shown: Map<string, number>, event: CoreEvent): void {
+  if (event.type === 'model.started') return shown.clear()
+  if (event.type !== 'text.delta' && event.type !== 'reasoning.delta') return
+  const key = partKey(event.messageId, event.part)
+  shown.set(key, (shown.get(key) ?? 0) + event.text.length)
 }
 
 /** The one class behind `Run`. Types of tools and output are those the face says: events and results are data. */
@@ -64,8 +72,6 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #readers = 0
   #ended = false
   #failure: unknown
-  /** The seq that a replay has covered: the ring's events up to there are known already. */
-  #replayedThrough: Promise<number> | undefined
   readonly #cleanups: (() => void)[] = []
 
   constructor(options: HandleOptions) {
@@ -105,6 +111,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       },
     }
     this.#cleanups.push(driver.hub.subscribe(listeners.subscriber(runId)), driver.hub.subscribe(subscriber))
+    if (this.#options.replayAfter !== undefined) this.#cleanups.push(driver.follow())
   }
 
   async #start(): Promise<void> {
@@ -194,19 +201,19 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** One reader. Leaving before the end lets go of the run. */
   async *#events(): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
+    const shown = new Map<string, number>()
     this.#readers++
     try {
-      let covered = 0
-      if (this.#options.replayAfter !== undefined) {
-        this.#replayedThrough ??= this.#seqNow()
-        covered = await this.#replayedThrough
-        yield* this.#replayed(this.#options.replayAfter, covered)
-      }
+      const { replayAfter } = this.#options
+      if (replayAfter !== undefined) yield* this.#before(cursor, replayAfter)
       for (;;) {
         const next = await cursor.next()
         if (next === undefined) break
-        if ('gap' in next) yield* this.#replayed(next.after ?? '', seqOf(next.until) - 1)
-        else if (seqOf(next.cursor) > covered || next.cursor.includes('.')) yield next
+        if ('gap' in next) yield* this.#missed(next, shown)
+        else {
+          note(shown, next)
+          yield next
+        }
       }
       if (this.#failure !== undefined) throw this.#failure
     } finally {
@@ -216,12 +223,21 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     }
   }
 
-  async #seqNow(): Promise<number> {
-    return (await this.#options.driver.current()).live.seq
+  /** What happened before this reader came: facts from the journal, and what is being shown this very moment. */
+  async *#before(cursor: RingCursor, after: string): AsyncGenerator<CoreEvent, void, undefined> {
+    const { driver } = this.#options
+    await driver.current()
+    // One moment: up to here the journal tells, from here on the ring.
+    const through = driver.hub.seq
+    const pieces = driver.openPieces(this.#runId)
+    cursor.skip()
+    yield* replay(driver, { runId: this.#runId, after, through })
+    yield* pieces
   }
 
-  #replayed(after: string, through: number): AsyncIterable<CoreEvent> {
-    return replay(this.#options.driver, { runId: this.#runId, after, through })
+  /** What left the ring before this reader came to it. */
+  #missed({ after, until }: Gap, shown: ReadonlyMap<string, number>): AsyncIterable<CoreEvent> {
+    return replay(this.#options.driver, { runId: this.#runId, after: after ?? '', until, through: seqOf(until), shown })
   }
 
   #leave(): void {

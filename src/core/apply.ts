@@ -15,7 +15,7 @@ import {
   type Turn,
   type WaitingRun,
 } from './state.ts'
-import { addUsage, noUsage, unknownUsage } from './usage.ts'
+import { addUsage, noUsage, type Usage, unknownUsage } from './usage.ts'
 
 /** The state after an entry. The given state stays as it was; to fold many entries, use `applyTo` on one branch. */
 export function apply(state: SessionState, entry: Entry): SessionState {
@@ -28,8 +28,10 @@ export function apply(state: SessionState, entry: Entry): SessionState {
 export function applyTo(state: SessionState, entry: Entry): void {
   const live = state.live
   assert(entry.seq === live.seq + 1, `entry ${entry.seq} follows ${live.seq}`)
+  const drivenBefore = live.drivenAt
   live.seq = entry.seq
   live.at = entry.at
+  if (entry.epoch !== undefined) live.drivenAt = entry.at
   if (live.readOnly !== undefined) return
   if (entry.v > journalVersion) return openReadOnly(live, `entry ${entry.seq} has version ${entry.v}`)
   switch (entry.kind) {
@@ -40,13 +42,13 @@ export function applyTo(state: SessionState, entry: Entry): void {
       live.waiting = [...live.waiting, waitingRun(entry)]
       return
     case 'message':
-      return enqueue(live, userTurn(entry.data.message, entry.seq, entry.data.hidden))
+      return enqueue(live, userTurn(entry.data.message, entry.seq, entry.data.hidden === true || !isFromUser(entry.data.origin)))
     case 'control':
       return applyControl(live, entry)
     case 'approval.decided':
       return applyDecision(live, entry)
     case 'run.claimed':
-      return applyClaim(state, entry)
+      return applyClaim(state, entry, drivenBefore)
     case 'model.started':
       return applyModelStarted(live, entry)
     case 'model.responded':
@@ -85,8 +87,13 @@ function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
   return { runId: entry.runId, seq: entry.seq, agent: entry.data.agent.name, input: entry.data.input }
 }
 
-function userTurn(message: Message, seq: number, hidden?: boolean): Turn {
-  return hidden === true ? { message, seq, hidden } : { message, seq }
+/** Messages of background tools, hooks and the engine itself answer no question that was put to the user (machine 4). */
+function isFromUser(origin: EntryOf<'message'>['data']['origin']): boolean {
+  return origin === 'steer' || origin === 'follow-up'
+}
+
+function userTurn(message: Message, seq: number, hidden: boolean): Turn {
+  return hidden ? { message, seq, hidden } : { message, seq }
 }
 
 /** The queue is ordered by seq: an input joins it when its run is claimed, which may be after later messages. */
@@ -148,6 +155,7 @@ function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): void {
   const turn = live.turn
   const call = turn?.calls.find((candidate) => candidate.preparedId === request)
   assert(turn !== undefined && call !== undefined, `a decision answers a prepared call`)
+  assert(call.status === 'awaiting' && call.decision === undefined, `call ${call.part.callId} awaits its one decision`)
   const decided = {
     id: entry.id,
     kind: decision,
@@ -159,19 +167,18 @@ function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): void {
   turn.calls[call.index] = { ...call, status, decision: decided, edited, expiresAt: undefined }
 }
 
-function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>): void {
+function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>, drivenBefore: number): void {
   const { live } = state
   assert(entry.epoch !== undefined, 'a claim has an epoch')
-  const before = live.at
   live.epoch = entry.epoch
   if (live.run === undefined) {
     const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)
     assert(waiting !== undefined, `the claimed run ${String(entry.runId)} waits`)
     live.run = newRun(waiting, live.sealedCount)
-    enqueue(live, ...waiting.input.map((message) => userTurn(message, waiting.seq)))
+    enqueue(live, ...waiting.input.map((message) => userTurn(message, waiting.seq, false)))
   } else if (live.run.open > 0) {
-    // The gap since the last entry was no working time: nobody was there.
-    live.run.activeMs += before - live.run.openSince
+    // The gap since the driver's last entry was no working time: nobody was there.
+    live.run.activeMs += Math.max(0, drivenBefore - live.run.openSince)
     live.run.openSince = entry.at
   }
 }
@@ -216,7 +223,7 @@ function applyResponse(state: SessionState, entry: EntryOf<'model.responded'>): 
   assert(model !== undefined && model.n === entry.data.n && model.attempt === entry.data.attempt, 'a response answers the open model call')
   live.model = undefined
   closeActivity(run, entry.at)
-  run.usage = addUsage(run.usage, entry.data.usage)
+  countUsage(run, entry.data.usage)
   const message = entry.data.message
   if (model.purpose === 'compaction') {
     live.summary = textOf(message)
@@ -233,6 +240,11 @@ function applyResponse(state: SessionState, entry: EntryOf<'model.responded'>): 
   else countResponse(run, entry, blank, open.length > 0)
 }
 
+function countUsage(run: RunState, usage: Usage): void {
+  run.usage = addUsage(run.usage, usage)
+  run.knownCostUsd += usage.costUsd ?? 0
+}
+
 /** A wrap-up without text is no wrap-up: it is asked for once more, then a fixed text stands in. */
 function blankText(text: string): boolean {
   return text.trim() === ''
@@ -243,6 +255,9 @@ function countResponse(run: RunState, entry: EntryOf<'model.responded'>, blank: 
   const finish = entry.data.finish.unified
   run.last = lastResponse(finish, blank, hasCalls)
   run.lastFinish = finish
+  // The model has answered since the batch that ended: what it says now counts.
+  run.end = undefined
+  run.doneOutput = undefined
   if (run.last === 'blank') {
     run.blanks++
     return
@@ -250,8 +265,8 @@ function countResponse(run: RunState, entry: EntryOf<'model.responded'>, blank: 
   run.iterations++
   run.blanks = 0
   if (!hasCalls) run.iterationOpen = false
-  if (run.last === 'cut-calls' || run.last === 'cut-text') run.cuts++
-  if (run.last === 'pause-turn') run.continuations++
+  run.cuts = run.last === 'cut-calls' || run.last === 'cut-text' ? run.cuts + 1 : 0
+  run.continuations = run.last === 'pause-turn' ? run.continuations + 1 : 0
 }
 
 function lastResponse(finish: string, blank: boolean, hasCalls: boolean): LastResponse {
@@ -302,7 +317,7 @@ function applyModelFailure(state: SessionState, entry: EntryOf<'model.failed'>):
   live.model = undefined
   closeActivity(run, entry.at)
   // An attempt whose usage nobody knows is charged to the budgets by its estimate (machine 5, 1).
-  run.usage = addUsage(run.usage, usage ?? { ...unknownUsage, inputTokens: model.estimatedTokens })
+  countUsage(run, usage ?? { ...unknownUsage, inputTokens: model.estimatedTokens })
   if (cause === 'limit') run.limit = 'timeout'
   if (retryAt !== undefined) {
     live.retry = { n, attempt, purpose: model.purpose, retryAt, firstAt: model.firstAt, reason: model.reason }
@@ -367,6 +382,7 @@ function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void {
   const { callId, expiresAt, correlationId } = entry.data
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a deferred call')
+  assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or running when it is deferred`)
   if (call.status === 'running') closeActivity(run, entry.at)
   turn.calls[call.index] = {
     ...call,
@@ -394,8 +410,6 @@ function applySettled(state: SessionState, entry: EntryOf<'call.settled'>): void
     turn.endIndex = call.index
     turn.endKind = end
   }
-  if (end === 'done' && settlement.outcome === 'ok' && turn.endIndex === call.index) run.doneOutput = settlement.output
-  if (end === 'fail' && settlement.outcome !== 'ok' && turn.endIndex === call.index) run.failure = settlement.error
   if (limit !== undefined) run.limit = limit
   countErrors(run, settlement)
   guard(live, call, settlement)
@@ -422,8 +436,16 @@ function closeTurn(state: SessionState, run: RunState, turn: OpenTurn): void {
   seal(state, sealed)
   run.iterationOpen = false
   run.toolRounds++
-  run.end = turn.endKind
+  endBatch(run, turn)
   run.sameBatches = previous !== undefined && sameBatch(previous.message, sealed.message) ? run.sameBatches + 1 : 1
+}
+
+/** The call of lowest index that ends a batch decides, whichever settled first. */
+function endBatch(run: RunState, turn: OpenTurn): void {
+  const ender = turn.calls[turn.endIndex]?.settlement
+  run.end = turn.endKind
+  run.doneOutput = turn.endKind === 'done' && ender?.outcome === 'ok' ? ender.output : undefined
+  if (turn.endKind === 'fail' && ender !== undefined && ender.outcome !== 'ok') run.failure = ender.error
 }
 
 /** The assistant message as it came, with the outcome on each call. */

@@ -106,6 +106,14 @@ export class Assembler {
     return wellFormed(text)
   }
 
+  /** What was shown so far, one piece for each part. */
+  pieces(): readonly Piece[] {
+    return this.#inOrder().flatMap(({ kind, opened, part, text, callId, toolName }): Piece[] => {
+      if (!opened || (kind !== 'text' && kind !== 'reasoning' && kind !== 'tool-call')) return []
+      return [{ type: kind === 'tool-call' ? 'call-input' : kind, part, opened: true, text, callId, toolName }]
+    })
+  }
+
   /** The message so far. Arguments are parsed here, once; a call whose arguments can't be used has `inputError`. */
   finish(): Message {
     const parts: Part[] = []
@@ -163,6 +171,7 @@ export class Assembler {
   }
 
   #addText(slot: Slot, kind: 'text' | 'reasoning', text: string): Piece | undefined {
+    checkText(slot, text)
     this.#become(slot, kind)
     if (text === '') return undefined
     this.#resize(slot, slot.chars + text.length)
@@ -174,6 +183,7 @@ export class Assembler {
   #addInput(slot: Slot, text: string): Piece | undefined {
     if (slot.kind !== 'tool-call') throw garbled(`part ${slot.part} got arguments before its call began`)
     if (slot.whole !== undefined) throw garbled(`part ${slot.part} got arguments after its call came whole`)
+    checkText(slot, text)
     if (text === '') return undefined
     this.#limitInput(slot, slot.chars + text.length)
     slot.text += text
@@ -278,6 +288,11 @@ function mergedData(earlier: ProviderData, later: ProviderData): ProviderData {
     merged = { ...merged, [scope]: isJsonObject(known) && isJsonObject(added) ? { ...known, ...added } : added }
   }
   return merged
+}
+
+/** What is no text has no length either, and would pass every limit. */
+function checkText(slot: Slot, text: unknown): void {
+  if (typeof text !== 'string') throw garbled(`part ${slot.part} got a piece whose text is ${typeof text}`)
 }
 
 function garbled(what: string): RondoError {

@@ -11,12 +11,10 @@ import { deniedText, failedSettlement, outcomeText } from './wording.ts'
  */
 export function stopTime({ live }: SessionState, run: RunState, config: MachineConfig, now: number): number | undefined {
   if (run.cancelledAt !== undefined) return run.cancelledAt
-  const spent = activeTime(run, now)
-  const wrapUp = live.model?.purpose === 'wrap-up'
-  const over = run.limit === undefined && spent >= config.limits.maxDurationMs && !wrapUp
-  const closing = run.limit === 'timeout' && live.turn !== undefined && !wrapUp
   const busy = live.turn !== undefined || live.model !== undefined
-  return busy && (over || closing) ? now - Math.max(0, spent - config.limits.maxDurationMs) : undefined
+  if (!busy || run.wrapAttempts > 0) return undefined
+  const over = activeTime(run, now) - config.limits.maxDurationMs
+  return over >= 0 ? now - over : undefined
 }
 
 /** Nothing new begins; what has not started settles now, what runs is aborted and settles by the end of its grace. */
@@ -45,7 +43,8 @@ function stopCall(
     : call.everStarted && call.effect === 'unsafe' && call.status === 'running'
       ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
       : failedSettlement(config, call, 'cancelled', 'ToolCancelled', stoppedText(run, call))
-  plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...limit } })
+  const end = denied && call.decision?.kind === 'stop' ? ({ end: 'stop' } as const) : {}
+  plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...limit } })
 }
 
 function stoppedText(run: RunState, call: CallState): string {

@@ -29,7 +29,10 @@ interface Batch {
   /** Calls that may still start in this run, and what has started in this very plan. */
   room: number
   startedNow: Map<string, number> | undefined
-  blocked: boolean
+  /** Paused, or the time slice is over: nothing begins, not even again. */
+  readonly held: boolean
+  /** A ready call waits for a slot: those behind it wait too, so that calls start in their order. */
+  full: boolean
 }
 
 /** Rule 3: the calls of the open turn, in index order. */
@@ -85,7 +88,8 @@ function openBatch(
     newestMessage: config.onPending === 'answer' ? newestUserMessage(state) : 0,
     room: config.limits.maxToolCalls - run.toolCalls,
     startedNow: undefined,
-    blocked: run.paused || driver.holdStarts,
+    held: run.paused || driver.holdStarts,
+    full: false,
   }
 }
 
@@ -97,17 +101,20 @@ function newestUserMessage({ live }: SessionState): number {
 
 /** A policy may end the run before any call of a response runs. Asked while all are announced. */
 function endByPolicy(state: SessionState, run: RunState, turn: OpenTurn, config: MachineConfig, plan: PlanDraft): boolean {
-  if (turn.dead !== undefined || !turn.calls.every((call) => call.status === 'announced' && call.edited === undefined)) return false
+  // What the provider has run itself was settled from the start.
+  const calls = turn.calls.filter((call) => call.status !== 'settled' || call.settlement !== undefined)
+  if (turn.dead !== undefined || !calls.every((call) => call.status === 'announced' && call.edited === undefined)) return false
   const decision = policyDecision(state, run, config)
   if (decision === undefined) return false
-  for (const call of turn.calls) {
-    const settlement = failedSettlement(config, call, 'skipped', 'ToolSkipped', `Not run: ${decision.text}.`)
+  for (const call of calls) {
+    const settlement = failedSettlement(config, call, 'skipped', decision.code, `Not run: ${decision.text}.`)
     plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...decision.end } })
   }
   return true
 }
 
 interface PolicyEnd {
+  readonly code: 'ToolSkipped' | 'HookFailed'
   readonly text: string
   readonly end: { readonly limit: LimitReason } | { readonly end: 'done' | 'fail' }
 }
@@ -115,11 +122,14 @@ interface PolicyEnd {
 function policyDecision(state: SessionState, run: RunState, config: MachineConfig): PolicyEnd | undefined {
   try {
     const decision = config.termination(terminationView(state, run, 'response'))
-    if (decision?.kind === 'terminateImmediately') return { text: limitText(decision.reason, config), end: { limit: decision.reason } }
-    if (decision?.kind === 'terminateWithOutput') return { text: 'the answer was complete without it', end: { end: 'done' } }
+    if (decision?.kind === 'terminateImmediately')
+      return { code: 'ToolSkipped', text: limitText(decision.reason, config), end: { limit: decision.reason } }
+    if (decision?.kind === 'terminateWithOutput')
+      return { code: 'ToolSkipped', text: 'the answer was complete without it', end: { end: 'done' } }
     return undefined
   } catch (cause) {
-    return { text: `a termination policy threw: ${cause instanceof Error ? cause.message : String(cause)}`, end: { end: 'fail' } }
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return { code: 'HookFailed', text: `a termination policy threw: ${why}`, end: { end: 'fail' } }
   }
 }
 
@@ -186,9 +196,9 @@ function decideOrphan(batch: Batch, call: CallState): void {
   if (call.effect === 'unsafe') {
     const canReconcile = config.tools.get(call.part.toolName)?.canReconcile ?? false
     if (!canReconcile) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
-    else if (!batch.blocked) plan.want.push({ kind: 'reconcile', key: `reconcile:${call.part.callId}`, call })
+    else if (!batch.held) plan.want.push({ kind: 'reconcile', key: `reconcile:${call.part.callId}`, call })
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  else if (!batch.blocked) plan.append.push({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
+  else if (!batch.held) plan.append.push({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
 }
 
 function decideRunning(batch: Batch, call: CallState): void {
@@ -210,7 +220,7 @@ function decideRunning(batch: Batch, call: CallState): void {
 
 function decideReady(batch: Batch, call: CallState): void {
   if (isAfterEnd(batch, call)) return settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
-  if (batch.undecided || batch.blocked) return
+  if (batch.undecided || batch.held || batch.full) return
   const { callId, toolName } = call.part
   if (call.external === true) {
     batch.plan.append.push({ kind: 'call.deferred', data: { callId, why: 'client' } })
@@ -219,7 +229,7 @@ function decideReady(batch: Batch, call: CallState): void {
   if (overLimit(batch, call)) return
   const exclusive = batch.config.tools.get(toolName)?.exclusive ?? false
   if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && batch.running > 0)) {
-    batch.blocked = true
+    batch.full = true
     return
   }
   const approval = call.decision === undefined ? {} : { approval: call.decision.id }

@@ -32,7 +32,7 @@ export function decide(state: SessionState, config: MachineConfig, now: number, 
       finish(plan, run, { status: 'aborted', reason: 'aborted', text: run.lastText, ...abortReason(run) })
     return plan
   }
-  if (run.open > 0 && run.limit === undefined) plan.wake(now + config.limits.maxDurationMs - activeTime(run, now))
+  if (run.open > 0 && run.wrapAttempts === 0) plan.wake(now + config.limits.maxDurationMs - activeTime(run, now))
   if (live.turn !== undefined) decideTurn(state, run, live.turn, config, now, driver, plan)
   else if (live.model !== undefined) plan.want.push(modelActivity(live.model))
   else decideNext(state, run, config, now, driver, plan)
@@ -81,7 +81,7 @@ function finish(plan: PlanDraft, run: RunState, data: EntryData['run.finished'])
 function decideNext(state: SessionState, run: RunState, config: MachineConfig, now: number, driver: DriverFacts, plan: PlanDraft): void {
   if (run.failure !== undefined && run.end !== 'fail') return fail(plan, run, 'model_error', run.failure)
   if (run.end === 'stop') return finish(plan, run, { status: 'aborted', reason: 'stop_turn', text: run.lastText })
-  if (run.end === 'fail') return fail(plan, run, 'tool_failure', run.failure ?? errorData('ToolExecutionError', 'A tool failed.'))
+  if (run.end === 'fail') return failedBatch(plan, run)
   if (run.wrapText !== undefined && run.limit !== undefined) return limitEnd(plan, run, run.limit, config)
   if (run.paused) return
   const fresh = state.live.queue.length > 0
@@ -95,6 +95,11 @@ function decideNext(state: SessionState, run: RunState, config: MachineConfig, n
 
 function fail(plan: PlanDraft, run: RunState, reason: 'model_error' | 'tool_failure' | 'hook_failure', error: ErrorData): void {
   finish(plan, run, { status: 'failed', reason, text: run.lastText, error })
+}
+
+function failedBatch(plan: PlanDraft, run: RunState): void {
+  const error = run.failure ?? errorData('ToolExecutionError', 'A tool failed.')
+  fail(plan, run, error.code === 'HookFailed' ? 'hook_failure' : 'tool_failure', error)
 }
 
 function doneEnd(plan: PlanDraft, run: RunState): void {

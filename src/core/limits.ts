@@ -14,6 +14,6 @@ export function limitReached(run: RunState, { limits }: MachineConfig, now: numb
   if (activeTime(run, now) >= limits.maxDurationMs) return 'timeout'
   if (run.consecutiveErrors >= limits.maxConsecutiveErrors) return 'max_consecutive_errors'
   const { usage } = run
-  if (usage.inputTokens + usage.outputTokens >= limits.maxTokens || (usage.costUsd ?? 0) >= limits.maxCostUsd) return 'budget_exceeded'
+  if (usage.inputTokens + usage.outputTokens >= limits.maxTokens || run.knownCostUsd >= limits.maxCostUsd) return 'budget_exceeded'
   return undefined
 }

@@ -50,7 +50,7 @@ export function finishedResult(state: SessionState, ended: EndedRun, naming: Nam
   const totals = { ...totalsOf(ended, turns, naming, durable), text }
   switch (status) {
     case 'completed':
-      return { ...totals, status, reason: reason as CompletedReason, output: output ?? text }
+      return { ...totals, status, reason: reason as CompletedReason, output: output === undefined ? text : output }
     case 'incomplete':
       return { ...totals, status, reason: reason as LimitReason }
     case 'failed':

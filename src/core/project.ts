@@ -38,7 +38,8 @@ export function glimpse(state: SessionState, entry: Entry): Before {
 export function project(before: Before, entry: Entry, after: SessionState, naming: Naming, durable = true): CoreEvent[] {
   const run = after.live.run
   const bodies = bodiesOf(before, entry, after, naming, durable)
-  const status = statusOf(after)
+  // The end of a run is its status, also when another one waits already.
+  const status = entry.kind === 'run.finished' && entry.runId === before.runId ? entry.data.status : statusOf(after)
   const from = entry.kind === 'run.claimed' && before.runId === undefined ? 'idle' : before.status
   const active = run !== undefined || before.runId !== undefined
   if (active && status !== from && entry.kind !== 'run.requested') {

@@ -26,6 +26,7 @@ export interface Turn {
   readonly n?: number
   /** Shown text of a call that was cancelled or failed. */
   readonly partial?: boolean
+  /** A message that answers nobody: one the engine or a background tool wrote, or one marked so. */
   readonly hidden?: boolean
   /** What each call took, in call order (ms). */
   readonly durations?: readonly number[]
@@ -34,6 +35,8 @@ export interface Turn {
 export interface Live {
   seq: number
   at: number
+  /** When a driver wrote last: inputs of others say nothing about how long it lived. */
+  drivenAt: number
   epoch: number
   /** How many turns of `sealed` count; what lies behind belongs to a branch that was thrown away. */
   sealedCount: number
@@ -96,6 +99,8 @@ export interface RunState {
   cancelReason?: string | undefined
   /** The limit that was met. */
   limit?: LimitReason | undefined
+  /** Cost of the calls whose cost is known (US dollars): what the budget counts, also after one whose cost is not. */
+  knownCostUsd: number
   /** Time with an open started entry (ms), without what is open now. */
   activeMs: number
   openSince: number
@@ -103,6 +108,7 @@ export interface RunState {
   last: LastResponse
   lastText: string
   lastFinish?: FinishReason | undefined
+  /** Blank, cut and paused responses, each in a row. */
   blanks: number
   cuts: number
   continuations: number
@@ -213,7 +219,7 @@ export interface OpenTurn {
 export function emptyState(): SessionState {
   return {
     sealed: [],
-    live: { seq: 0, at: 0, epoch: 0, sealedCount: 0, prefix: [], from: 0, n: 0, queue: [], waiting: [], guard: [] },
+    live: { seq: 0, at: 0, drivenAt: 0, epoch: 0, sealedCount: 0, prefix: [], from: 0, n: 0, queue: [], waiting: [], guard: [] },
   }
 }
 
@@ -242,6 +248,7 @@ export function newRun(waiting: WaitingRun, firstTurn: number): RunState {
     paused: waiting.paused ?? false,
     cancelledAt: waiting.cancelledAt,
     cancelReason: waiting.cancelReason,
+    knownCostUsd: 0,
     activeMs: 0,
     openSince: 0,
     open: 0,

@@ -1,12 +1,11 @@
-import { applyTo } from '../core/apply.ts'
-import { decide } from '../core/decide.ts'
 import { RondoError } from '../core/error.ts'
 import { emptyState, type SessionState } from '../core/state.ts'
-import type { Store } from '../core/store.ts'
-import { type Activation, type ActivationEnd, activePorts, driverFacts, poke } from './activation.ts'
+import { type Activation, type ActivationEnd, activePorts, poke } from './activation.ts'
 import { storeError } from './append.ts'
 import { headOf } from './head.ts'
+import { planAtRest } from './park.ts'
 import { abort, pump } from './pump.ts'
+import { foldAndShow } from './show.ts'
 
 /** A lease is held this long (ms) and renewed three times as often; the holder stops itself this much before its end. */
 export const leaseMs = 15_000
@@ -40,7 +39,7 @@ export async function activate(start: Start): Promise<Activated> {
     poke(a)
   })
   try {
-    await loadInto(a.state, store, sessionId)
+    await loadInto(a)
     refuseReadOnly(a.state)
     start.attach(a)
     const end = await pumpAndRelease(a)
@@ -93,8 +92,10 @@ function refuseReadOnly({ live }: SessionState): void {
   if (live.readOnly !== undefined) throw new RondoError('SessionMigrationFailed', live.readOnly)
 }
 
-async function loadInto(state: SessionState, store: Store, sessionId: string): Promise<void> {
-  for await (const entry of store.load(sessionId, state.live.seq)) applyTo(state, entry)
+async function loadInto(a: Activation): Promise<void> {
+  const naming = { sessionId: a.sessionId, isDynamic: (name: string) => activePorts(a, a.state).isDynamic(name) }
+  for await (const entry of a.store.load(a.sessionId, a.state.live.seq)) foldAndShow(a.hub, a.state, entry, naming)
+  a.hub.begin(a.state.live.seq)
 }
 
 /** The head is stored only if nothing came in between; else there is something to look at. */
@@ -106,10 +107,8 @@ async function pumpAndRelease(a: Activation): Promise<ActivationEnd> {
       await a.store.release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq }).catch(() => false)
       return end
     }
-    const ports = activePorts(a, a.state)
-    const plan = decide(a.state, ports.config, a.world.clock.wall(), driverFacts(a, ports))
     const released = await a.store
-      .release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq, head: headOf(a.state, plan) })
+      .release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq, head: headOf(a.state, planAtRest(a, a.state)) })
       .catch(() => true)
     if (released) return end
     // Either something came in between, which is to be looked at, or the session is no longer ours.

@@ -2,6 +2,7 @@ import type { Refusal } from '../core/accept.ts'
 import type { DriverFacts } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
 import { assert, RondoError } from '../core/error.ts'
+import type { EventBody } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
@@ -31,6 +32,8 @@ export interface Running {
   graceEnd: number
   /** Text shown so far, of a model call; closing it lets nothing more out. */
   shownText?: () => string
+  /** The same, for a reader that comes in the middle: each part as if it had come at once. */
+  shownPieces?: () => readonly EventBody[]
   close?: () => void
 }
 

@@ -3,6 +3,8 @@ import type { CoreResult } from '../core/result.ts'
 
 /** Somebody who follows one run: a run handle, or the listeners of an agent. */
 export interface Subscriber {
+  /** Of subscribers with the same group that want an event, one gets it. */
+  readonly group?: object
   /** Only events of this run; absent: of every run of the session. */
   readonly runId?: string
   /** Nothing is built while nobody is active. */
@@ -16,7 +18,7 @@ export interface Subscriber {
 export class Hub {
   readonly #sessionId: string
   readonly #subscribers = new Set<Subscriber>()
-  #seq = 0
+  #seq: number | undefined
   #pieces = 0
 
   constructor(sessionId: string) {
@@ -44,6 +46,20 @@ export class Hub {
     return false
   }
 
+  /** The seq of the last entry that was shown here; what came before anybody could look counts as shown. */
+  get seq(): number {
+    return this.#seq ?? 0
+  }
+
+  /** From here on entries are news. */
+  begin(seq: number): void {
+    this.#seq ??= seq
+  }
+
+  isNews(seq: number): boolean {
+    return this.#seq !== undefined && seq > this.#seq
+  }
+
   /** The events of committed entries; `seq` is that of the last one, whether it had events or not. */
   facts(seq: number, events: readonly CoreEvent[]): void {
     this.#seq = seq
@@ -53,9 +69,14 @@ export class Hub {
 
   /** A piece between facts: a delta, progress, a park. */
   piece(at: number, runId: string, iteration: number, of: number | undefined, body: EventBody): void {
-    const cursor = `${this.#seq}.${this.#pieces++}`
+    this.#send(this.toPiece(at, runId, iteration, of, body))
+  }
+
+  /** A piece with the next cursor, which nobody is sent. */
+  toPiece(at: number, runId: string, iteration: number, of: number | undefined, body: EventBody): CoreEvent {
+    const cursor = `${this.seq}.${this.#pieces++}`
     const envelope = { v: 1, cursor, at, sessionId: this.#sessionId, runId, iteration } as const
-    this.#send(of === undefined ? { ...envelope, ...body } : { ...envelope, of, ...body })
+    return of === undefined ? { ...envelope, ...body } : { ...envelope, of, ...body }
   }
 
   end(runId: string, result: CoreResult): void {
@@ -64,7 +85,15 @@ export class Hub {
   }
 
   #send(event: CoreEvent): void {
-    for (const subscriber of this.#subscribers)
-      if (subscriber.active && (subscriber.runId === undefined || subscriber.runId === event.runId)) subscriber.event(event)
+    let served: object[] | undefined
+    for (const subscriber of this.#subscribers) {
+      if (!subscriber.active || (subscriber.runId !== undefined && subscriber.runId !== event.runId)) continue
+      const { group } = subscriber
+      if (group !== undefined) {
+        if (served?.includes(group)) continue
+        served = served === undefined ? [group] : [...served, group]
+      }
+      subscriber.event(event)
+    }
   }
 }

@@ -6,6 +6,7 @@ import type { ModelDelta, ModelFinish } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import { type Activation, activePorts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
+import { readFinish } from './finish.ts'
 import { messageOf } from './prepare.ts'
 import { retryAt } from './retry.ts'
 
@@ -37,6 +38,7 @@ export function runModel(a: Activation, open: OpenModelCall, running: Running): 
       resolve,
     }
     running.shownText = () => attempt.assembler.text()
+    running.shownPieces = () => shownPieces(attempt)
     running.close = () => {
       finishShown(attempt)
       close(attempt)
@@ -60,9 +62,11 @@ function begin(attempt: Attempt): void {
     model
       .stream(request, (delta) => take(attempt, delta), options)
       .then(
-        (finish) => finished(attempt, finish),
-        (error) => fail(attempt, modelError(error)),
+        (finish) => finished(attempt, readFinish(finish)),
+        (error: unknown) => fail(attempt, modelError(error)),
       )
+      // An adapter may resolve with what is no finish.
+      .catch((error: unknown) => fail(attempt, modelError(error)))
   } catch (error) {
     fail(attempt, modelError(error))
   }
@@ -107,6 +111,20 @@ function show(attempt: Attempt, piece: Piece): void {
     if (piece.opened) send(attempt, { type: `${type}.started`, messageId, part })
   }
   send(attempt, { type: `${type}.delta`, messageId, part, text })
+}
+
+/** What was shown so far, each part as one delta. */
+function shownPieces({ assembler, open, shown, closed }: Attempt): readonly EventBody[] {
+  const messageId = messageIdOf(open.n)
+  return assembler.pieces().flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
+    if (type === 'call-input') return [{ type: 'call.input.delta', callId, messageId, toolName, text }]
+    const isOpen = !closed && shown?.part === part
+    const pieces: EventBody[] = [
+      { type: `${type}.started`, messageId, part },
+      { type: `${type}.delta`, messageId, part, text },
+    ]
+    return isOpen ? pieces : [...pieces, { type: `${type}.finished`, messageId, part }]
+  })
 }
 
 function finishShown(attempt: Attempt): void {

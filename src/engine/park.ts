@@ -2,7 +2,7 @@ import { decide } from '../core/decide.ts'
 import type { Plan } from '../core/plan.ts'
 import type { ParkReason } from '../core/reason.ts'
 import type { SessionState } from '../core/state.ts'
-import { type Activation, type ActivationEnd, activePorts, driverFacts } from './activation.ts'
+import { type Activation, type ActivationEnd, activePorts, driverFacts, engineVersion } from './activation.ts'
 
 export type Next = ActivationEnd | { readonly kind: 'wait'; readonly ms: number }
 
@@ -42,10 +42,11 @@ function idle(a: Activation, due: number, waited: number): Next {
   const wakeAt = due === Number.POSITIVE_INFINITY ? undefined : a.world.clock.wall() + due
   const park: ActivationEnd = { kind: 'parked', park: { reason, wakeAt } }
   if (reason === 'time_slice') return park
-  if (reason === 'retry_later') return due > Math.max(ports.parkAfterMs, retryPatienceMs) ? park : { kind: 'wait', ms: due }
-  if (waited >= ports.parkAfterMs) return park
   // In tests that always suspend, a wait in process is a moment like any other to be torn down in.
-  if (a.world.suspendAlways === true && a.progressed) return { kind: 'parked', park: { reason: 'time_slice', wakeAt } }
+  const teardown = a.world.suspendAlways === true && a.progressed
+  if (reason === 'retry_later' && !teardown) return due > Math.max(ports.parkAfterMs, retryPatienceMs) ? park : { kind: 'wait', ms: due }
+  if (waited >= ports.parkAfterMs) return park
+  if (teardown) return { kind: 'parked', park: { reason: 'time_slice', wakeAt } }
   return { kind: 'wait', ms: Math.min(due, ports.parkAfterMs - waited) }
 }
 
@@ -66,9 +67,18 @@ function parkReason(a: Activation, state: SessionState): ParkReason {
 
 /** Whether something would begin if the time slice were not over. */
 function isHeld(a: Activation, state: SessionState): boolean {
-  const ports = activePorts(a, state)
-  const driver = driverFacts(a, ports)
-  if (!driver.holdStarts) return false
-  const free = decide(state, ports.config, a.world.clock.wall(), { ...driver, holdStarts: false })
+  if (!driverFacts(a, activePorts(a, state)).holdStarts) return false
+  const free = planAtRest(a, state)
   return free.append.length > 0 || free.want.length > 0
+}
+
+/**
+ * What would follow if somebody went on from here: neither the end of this activation's time slice nor a claim that stands for nothing else
+ * counts. A head is due by this plan; else a parked session would be looked at again and again, or one whose slice is over never.
+ */
+export function planAtRest(a: Activation, state: SessionState): Plan {
+  const { config } = activePorts(a, state)
+  const { run, epoch } = state.live
+  const driver = { epoch: run === undefined ? a.epoch : epoch, owner: a.owner, engine: engineVersion, holdStarts: false }
+  return decide(state, config, a.world.clock.wall(), driver)
 }

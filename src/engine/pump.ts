@@ -6,7 +6,7 @@ import { catchUp } from './catch-up.ts'
 import type { Fact } from './facts.ts'
 import { headOf } from './head.ts'
 import { runModel } from './model.ts'
-import { parkOrWait } from './park.ts'
+import { parkOrWait, planAtRest } from './park.ts'
 import { restamp, type Staged, stageTurn } from './stage.ts'
 import { runTool } from './tool.ts'
 
@@ -47,7 +47,7 @@ async function write(a: Activation, staged: Staged): Promise<boolean> {
   }
   closeFailedModels(a, staged)
   a.writing = staged.entries.length
-  const appended = await append(a, staged.entries, headOf(staged.draft, staged.plan))
+  const appended = await append(a, staged.entries, headOf(staged.draft, isIdle(staged.plan) ? planAtRest(a, staged.draft) : staged.plan))
   a.writing = 0
   if (appended.kind === 'conflict') {
     a.foreign = true
@@ -59,8 +59,13 @@ async function write(a: Activation, staged: Staged): Promise<boolean> {
     return false
   }
   commit(a, restamp(a, staged, appended.at))
-  if (a.world.onCommit !== undefined) await a.world.onCommit(a.sessionId, a.store, a.state)
+  if (a.world.onCommit !== undefined && !a.detached) await a.world.onCommit(a.sessionId, a.store, a.state)
   return true
+}
+
+/** Nothing follows now: because nothing is to be done, or because this activation may begin nothing more. */
+function isIdle(plan: Plan): boolean {
+  return plan.want.length === 0 && plan.wakeAt === undefined
 }
 
 /** A claim alone while nothing is to be done would be a fact about nothing. */

@@ -1,8 +1,8 @@
 import { applyTo } from '../core/apply.ts'
-import { type EntryOf, messageIdOf } from '../core/entry.ts'
+import { type Entry, messageIdOf } from '../core/entry.ts'
 import type { CoreEvent, EventBody } from '../core/event.ts'
+import { type Message, textMessage } from '../core/message.ts'
 import { glimpse, project } from '../core/project.ts'
-import type { OpenModelCall } from '../core/state.ts'
 import { emptyState } from '../core/state.ts'
 import type { SessionDriver } from './session-driver.ts'
 
@@ -17,6 +17,10 @@ export interface ReplayRange {
   readonly after: string
   /** Only events of entries up to this seq. */
   readonly through: number
+  /** Only events before this cursor. */
+  readonly until?: string
+  /** How much of each text part of the message that was being shown the reader has got: it gets the rest. Absent: it gets the whole. */
+  readonly shown?: ReadonlyMap<string, number>
 }
 
 /**
@@ -25,17 +29,25 @@ export interface ReplayRange {
  */
 export async function* replay(driver: SessionDriver, range: ReplayRange): AsyncGenerator<CoreEvent, void, undefined> {
   const { sessionId, store } = driver
+  const { runId, after, through, until } = range
   const state = emptyState()
-  const naming = { sessionId, isDynamic: (name: string) => driver.isDynamic(range.runId, name) }
+  const naming = { sessionId, isDynamic: (name: string) => driver.isDynamic(runId, name) }
+  const begun = parts(after)
   for await (const entry of store.load(sessionId)) {
-    if (entry.seq > range.through) return
+    if (entry.seq > through) return
     const before = glimpse(state, entry)
     applyTo(state, entry)
-    const runId = entry.runId ?? before.runId
-    if (runId !== range.runId) continue
-    if (entry.kind === 'model.responded' && before.model !== undefined && isAfter(`${entry.seq - 1}.0`, range.after))
-      yield* settledPieces(entry, before.model, sessionId, before.iteration)
-    for (const event of project(before, entry, state, naming)) if (isAfter(event.cursor, range.after)) yield event
+    if ((entry.runId ?? before.runId) !== runId) continue
+    if (entry.seq > begun.seq) {
+      const { iteration, model } = before
+      let count = begun.piece && begun.seq === entry.seq - 1 ? begun.index + 1 : 0
+      for (const body of settledPieces(entry, range.shown)) {
+        const cursor = `${entry.seq - 1}.${count++}`
+        yield { v: 1, cursor, at: entry.at, sessionId, runId, iteration, ...(model === undefined ? {} : { of: model.seq }), ...body }
+      }
+    }
+    for (const event of project(before, entry, state, naming))
+      if (isAfter(event.cursor, after) && (until === undefined || isAfter(until, event.cursor))) yield event
   }
 }
 
@@ -48,27 +60,34 @@ function isAfter(cursor: string, after: string): boolean {
 }
 
 function parts(cursor: string): { seq: number; piece: boolean; index: number } {
+  if (cursor === '') return { seq: 0, piece: false, index: 0 }
   const piece = cursor.includes('.')
   const [seq, index] = cursor.split(piece ? '.' : ':')
   return { seq: Number(seq), piece, index: Number(index) }
 }
 
-function* settledPieces(
-  entry: EntryOf<'model.responded'>,
-  model: OpenModelCall,
-  sessionId: string,
-  iteration: number,
-): Generator<CoreEvent, void, undefined> {
-  const messageId = messageIdOf(entry.data.n)
-  let count = 0
-  const piece = (body: EventBody): CoreEvent => {
-    const cursor = `${entry.seq - 1}.${count++}`
-    return { v: 1, cursor, at: entry.at, sessionId, runId: entry.runId ?? '', iteration, of: model.seq, ...body }
-  }
-  for (const [part, value] of entry.data.message.parts.entries()) {
+/** What was shown of a message while it came, or would have been: each part as one delta. Nothing of entries that hold no message. */
+export function* settledPieces(entry: Entry, shown?: ReadonlyMap<string, number>): Generator<EventBody, void, undefined> {
+  const message = messageOf(entry)
+  if (message === undefined) return
+  const messageId = message.id ?? ''
+  for (const [part, value] of message.parts.entries()) {
     if ((value.type !== 'text' && value.type !== 'reasoning') || value.text === '') continue
-    yield piece({ type: `${value.type}.started`, messageId, part })
-    yield piece({ type: `${value.type}.delta`, messageId, part, text: value.text })
-    yield piece({ type: `${value.type}.finished`, messageId, part })
+    const had = shown?.get(partKey(messageId, part)) ?? 0
+    if (had === 0) yield { type: `${value.type}.started`, messageId, part }
+    if (had < value.text.length) {
+      yield { type: `${value.type}.delta`, messageId, part, text: value.text.slice(had) }
+      yield { type: `${value.type}.finished`, messageId, part }
+    }
   }
+}
+
+export function partKey(messageId: string, part: number): string {
+  return `${messageId}/${part}`
+}
+
+function messageOf(entry: Entry): Message | undefined {
+  if (entry.kind === 'model.responded') return entry.data.message
+  if (entry.kind !== 'model.failed' || entry.data.partial === undefined || entry.data.partial === '') return undefined
+  return textMessage('assistant', entry.data.partial, messageIdOf(entry.data.n))
 }

@@ -61,6 +61,11 @@ export class EventRing {
     return this.#first
   }
 
+  /** How many events there have been, those that left included. */
+  get length(): number {
+    return this.#first + this.#events.length
+  }
+
   /** Somebody has read everything and waits: what comes next must not change what it already has. */
   #hasReaderAt(end: number): boolean {
     for (const cursor of this.#cursors) if (cursor.position === end) return true
@@ -92,6 +97,11 @@ export class RingCursor {
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.()
+  }
+
+  /** Passes over everything that is there. */
+  skip(): void {
+    this.position = this.#ring.length
   }
 
   /** The next event, a gap, or `undefined` at the end. */

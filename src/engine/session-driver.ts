@@ -2,7 +2,8 @@ import { accept, type Refusal } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
 import type { Entry, EntryBody } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
-import { finishedResult, type ParkFacts, parkedResult } from '../core/outcome.ts'
+import type { CoreEvent } from '../core/event.ts'
+import { finishedResult, type Naming, type ParkFacts, parkedResult } from '../core/outcome.ts'
 import type { CoreResult } from '../core/result.ts'
 import { branch, emptyState, newRun, type SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
@@ -12,6 +13,7 @@ import { storeError, toEntry } from './append.ts'
 import { inputHead } from './head.ts'
 import { Hub } from './hub.ts'
 import type { RunPorts, World } from './ports.ts'
+import { foldAndShow } from './show.ts'
 
 /** An input with the id that makes a retry recognisable. */
 export type Input = EntryBody & { readonly id: string }
@@ -40,7 +42,11 @@ export class SessionDriver {
   #driving: Promise<void> | undefined
   #again = false
   #state: SessionState | undefined
+  /** Settles when nobody folds into `#state`: two folds on one list of turns would overwrite each other. */
+  #folding: Promise<void> = Promise.resolve()
   #waitingInputs = 0
+  /** Of entries that are not this process's own activation's. */
+  readonly #naming: Naming
 
   constructor(store: Store, sessionId: string, world: World, owner: string, onIdle: (driver: SessionDriver) => void) {
     this.store = store
@@ -49,6 +55,7 @@ export class SessionDriver {
     this.#owner = owner
     this.#onIdle = onIdle
     this.hub = new Hub(sessionId)
+    this.#naming = { sessionId, isDynamic: (name) => this.isDynamic('', name) }
   }
 
   /** What a folded state may be taken from, by a later driver of the same session. */
@@ -58,6 +65,7 @@ export class SessionDriver {
 
   adopt(state: SessionState | undefined): void {
     this.#state = state
+    if (state !== undefined) this.hub.begin(state.live.seq)
   }
 
   get #idle(): boolean {
@@ -92,7 +100,40 @@ export class SessionDriver {
   /** The newest state: the activation's, else what the store holds. Only to be read. */
   async current(): Promise<SessionState> {
     if (this.#activation !== undefined) return this.#activation.state
-    return (await this.#refresh()).state
+    return this.#alone(async () => this.#activation?.state ?? (await this.#refresh()).state)
+  }
+
+  /** One fold at a time. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#folding
+    let done = () => {}
+    this.#folding = new Promise((resolve) => {
+      done = resolve
+    })
+    await before
+    try {
+      return await work()
+    } finally {
+      done()
+    }
+  }
+
+  /** Looks whenever somebody else has written, until the returned function is called: their events are shown here too. */
+  follow(): () => void {
+    return this.store.watch(this.sessionId, this.hub.seq, () => {
+      if (this.#activation === undefined) this.current().catch(() => {})
+    })
+  }
+
+  /** What is being shown at this moment of the run's open message, for a reader that comes in the middle of it. */
+  openPieces(runId: string): readonly CoreEvent[] {
+    const activation = this.#activation
+    const run = activation?.state.live.run
+    if (activation === undefined || run === undefined || run.id !== runId) return []
+    const of = activation.state.live.model?.seq
+    const now = this.world.clock.wall()
+    const bodies = [...activation.running.values()].flatMap((running) => running.shownPieces?.() ?? [])
+    return bodies.map((body) => this.hub.toPiece(now, runId, run.iteration, of, body))
   }
 
   async #refresh(): Promise<{ readonly state: SessionState; readonly fresh: readonly Entry[] }> {
@@ -100,13 +141,14 @@ export class SessionDriver {
     const fresh: Entry[] = []
     try {
       for await (const entry of this.store.load(this.sessionId, state.live.seq)) {
-        applyTo(state, entry)
+        foldAndShow(this.hub, state, entry, this.#naming)
         fresh.push(entry)
       }
     } catch (cause) {
       throw RondoError.is(cause) ? cause : new RondoError('SessionReadFailed', `Session '${this.sessionId}' could not be read.`, { cause })
     }
     this.#state = state
+    this.hub.begin(state.live.seq)
     return { state, fresh }
   }
 
@@ -114,7 +156,10 @@ export class SessionDriver {
   async input(make: InputMaker, fresh = false): Promise<Refusal | undefined> {
     this.#waitingInputs++
     try {
-      if (fresh) this.#state ??= emptyState()
+      if (fresh) {
+        this.#state ??= emptyState()
+        this.hub.begin(0)
+      }
       let known = fresh
       for (let attempt = 0, failures = 0; attempt < inputAttempts; attempt++) {
         const answer = await this.#tryInput(make, known)
@@ -135,10 +180,13 @@ export class SessionDriver {
 
   async #tryInput(make: InputMaker, known: boolean): Promise<Refusal | undefined | 'again' | RondoError> {
     const activation = this.#activation
-    if (activation !== undefined) {
-      const inputs = make(activation.state)
-      return 'why' in inputs ? inputs : this.#submit(activation, inputs)
-    }
+    if (activation === undefined) return this.#alone(() => this.#tryStore(make, known))
+    const inputs = make(activation.state)
+    return 'why' in inputs ? inputs : this.#submit(activation, inputs)
+  }
+
+  /** Nobody drives the session here: the input goes straight into the store. */
+  async #tryStore(make: InputMaker, known: boolean): Promise<Refusal | undefined | 'again' | RondoError> {
     const { state, fresh } = known && this.#state !== undefined ? { state: this.#state, fresh: [] } : await this.#refresh()
     const inputs = make(state)
     if ('why' in inputs) return inputs
@@ -176,7 +224,7 @@ export class SessionDriver {
     try {
       const { at } = await this.store.append(this.sessionId, entries, { expectedSeq: state.live.seq, head: inputHead(draft) })
       const restamped = branch(state)
-      for (const entry of entries) applyTo(restamped, entry.at === at ? entry : { ...entry, at })
+      for (const entry of entries) foldAndShow(this.hub, restamped, entry.at === at ? entry : { ...entry, at }, this.#naming)
       this.#state = restamped
       return undefined
     } catch (cause) {
@@ -227,9 +275,12 @@ export class SessionDriver {
   }
 
   async #activate() {
-    // The activation owns the state from here on: two writers on one list of turns would overwrite each other.
-    const warm = this.#state
-    this.#state = undefined
+    // The activation owns the state from here on.
+    const warm = await this.#alone(async () => {
+      const state = this.#state
+      this.#state = undefined
+      return state
+    })
     try {
       return await activate({
         sessionId: this.sessionId,

@@ -222,7 +222,7 @@ function launch(dice: Dice, text: string): Launch {
     held: dice.chance(0.4),
     detach: dice.chance(0.2),
     signal: dice.chance(0.25),
-    parkAfterMs: dice.pick([0, 0, 300, Number.MAX_SAFE_INTEGER]),
+    parkAfterMs: dice.pick([0, 0, 300, Number.POSITIVE_INFINITY]),
     onBusy: dice.pick(['queue', 'queue', 'interrupt', 'steer', 'reject']),
   }
 }

@@ -72,7 +72,7 @@ describe('what a tool returns is normalised once: event, result, journal and mod
     expect(all.end).toBe('completed completed')
   })
 
-  test('B049 toModelOutput that throws or returns no text is an error result of its call, never a crash', async () => {
+  test('B049 toModelOutput that throws is reported; the call succeeded, so its output stands', async () => {
     const shown = (name: string, toModelOutput: () => string) =>
       tool({ name, description: name, inputSchema: noInput, execute: () => 1, toModelOutput })
     const tools = [
@@ -81,9 +81,12 @@ describe('what a tool returns is normalised once: event, result, journal and mod
       }),
       shown('fine', () => 'one'),
     ]
+    const errors: unknown[] = []
     const place = scriptedLab([asks('throws', 'fine'), 'ok'])
-    const result = await place.clock.until(agentIn(place, { tools }).run('Hi'))
-    expect(lines(result.messages)[1]).toBe('assistant: throws{}→error:display bug fine{}→ok:one')
+    const agent = agentIn(place, { tools, onObserverError: (error) => errors.push(error) })
+    const result = await place.clock.until(agent.run('Hi'))
+    expect(lines(result.messages)[1]).toBe('assistant: throws{}→ok:1 fine{}→ok:one')
+    expect(errors.map(String)).toEqual(['Error: display bug'])
   })
 
   test('B049 a tool that changes what it returned changes neither the journal nor the next request', async () => {

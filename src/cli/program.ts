@@ -1,0 +1,108 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { type RunFlags, runCommand } from './run-command.ts'
+import { type ShowFlags, showCommand } from './show-command.ts'
+import { sessionsFile } from './store.ts'
+import { CannotRun, type Terminal } from './terminal.ts'
+import { plain, styled } from './text.ts'
+
+const exitCodeHelp = `
+Exit codes:
+  0  completed        1  failed          2  it could not begin, or wrong usage
+  3  met a limit      4  parked        130  aborted (Ctrl-C)`
+
+const rootExamples = `
+Examples:
+  rondo run "what is in this folder?"
+  rondo run find the largest files --cwd ~/projects
+  rondo show s_054db6c3c2416ab6a10d1
+
+Each command has more with --help.`
+
+const runExamples = `
+The answer goes to standard output, everything else to standard error.
+
+Examples:
+  rondo run "outline the README and name the largest files"
+  rondo run which files mention sqlite --cwd src
+  rondo run "count the lines of the .ts files" > answer.txt
+  echo "list the files" | rondo run
+  rondo run --json "list the files" | tail -n 1
+  rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"
+${exitCodeHelp}`
+
+const showExamples = (file: string) => `
+Examples:
+  rondo show s_054db6c3c2416ab6a10d1
+  rondo show s_054db6c3c2416ab6a10d1 --json | jq .kind
+
+Sessions are kept in ${file} (RONDO_HOME names another folder).
+
+Exit codes:
+  0  shown            2  there is no such session, or it can't be read`
+
+/** Runs the command with its arguments and resolves with the exit code. Rejects for nothing but a defect of ours. */
+export async function rondo(args: readonly string[], version: string, terminal: Terminal): Promise<number> {
+  let exitCode = 0
+  const program = buildProgram(version, terminal, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Commander has written what there is to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof CannotRun)) throw error
+    terminal.stderr.write(`${styled('rondo:', 'red', terminal.stderr)} ${plain(error.message)}\n`)
+    return 2
+  }
+}
+
+function buildProgram(version: string, terminal: Terminal, end: (exitCode: number) => void): Command {
+  const program = new Command('rondo')
+    .description('An agent that reads the folder it stands in: it calls tools until it can answer.')
+    .version(version)
+    .exitOverride()
+    .configureOutput(outputs(terminal))
+    .showHelpAfterError('(--help shows the usage)')
+    .addHelpText('after', rootExamples)
+  program
+    .command('run')
+    .summary('run a task and print the answer')
+    .description('Runs a task: the words, or what stands on standard input. Shows each tool call and how the run ended.')
+    .argument('[task...]', 'what to do, in quotes or not')
+    .option('--cwd <dir>', 'the folder to read (default: the current one)')
+    .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', positiveWholeNumber)
+    .option('--session <id>', 'continue this session; an unknown id begins one')
+    .option('--resume', "go on with the session's unfinished run instead of a task")
+    .option('--json', 'print one event a line as JSON, and nothing else')
+    .addHelpText('after', runExamples)
+    .action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
+  program
+    .command('show')
+    .summary('print a session')
+    .description('Prints what happened in a session: what was asked, each tool call, the answers, how each run ended.')
+    .argument('<session>', 'its id')
+    .option('--json', 'print its journal, one entry a line')
+    .addHelpText('after', showExamples(sessionsFile(terminal)))
+    .action(async (sessionId: string, flags: ShowFlags) => end(await showCommand(sessionId, flags, terminal)))
+  return program
+}
+
+function outputs({ stdout, stderr }: Terminal): Parameters<Command['configureOutput']>[0] {
+  return {
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(plain(text)),
+    outputError: (text, write) => write(text.replace(/^error: /, 'rondo: ')),
+    getOutHelpWidth: () => stdout.columns ?? 80,
+    getErrHelpWidth: () => stderr.columns ?? 80,
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  }
+}
+
+function positiveWholeNumber(text: string): number {
+  const number = Number(text)
+  if (/^\d+$/.test(text) && number >= 1 && number <= 1_000_000) return number
+  throw new InvalidArgumentError('It must be a whole number from 1 to 1,000,000.')
+}

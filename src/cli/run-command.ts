@@ -1,0 +1,156 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Agent, type Model, type Run, RondoError, type RunEvent, type RunStatus, type Store, type Tools } from '../index.ts'
+import { offline } from '../models/offline/index.ts'
+import { readTools } from '../tools/index.ts'
+import { followRun, type Reporter } from './follow-run.ts'
+import { RunView } from './run-view.ts'
+import { openStore } from './store.ts'
+import { commandName, summaryLines, summaryOf } from './summary.ts'
+import { CannotRun, type Terminal } from './terminal.ts'
+import { jsonLine, oneLine, plain, shellWord, styled } from './text.ts'
+
+export interface RunFlags {
+  readonly json?: boolean
+  /** Continues this session, or creates it. */
+  readonly session?: string
+  /** Goes on with the session's unfinished run. */
+  readonly resume?: boolean
+  readonly maxIterations?: number
+  readonly cwd?: string
+}
+
+/** Bytes of a task that comes through standard input. */
+const maxTaskBytes = 1_000_000
+
+/**
+ * Runs a task to its end and resolves with the exit code. Throws `CannotRun` for what could not begin. `model` stands in for the
+ * offline model.
+ */
+export async function runCommand(words: readonly string[], flags: RunFlags, terminal: Terminal, model?: Model): Promise<number> {
+  if (flags.session !== undefined) checkSessionId(flags.session)
+  const folder = folderOf(flags, terminal)
+  const task = flags.resume === true ? undefined : await taskOf(words, terminal)
+  const chosen = model ?? offline({ delayMs: delayOf(terminal) })
+  const tools: Tools = readTools({ root: folder })
+  const { store, unkept } = await openStore(terminal)
+  try {
+    if (unkept !== undefined) sayUnkept(unkept, flags, terminal)
+    const agent = new Agent({ name: 'rondo', model: chosen, tools, store })
+    await checkSession(agent, flags, terminal)
+    const start = (signal: AbortSignal): Run => {
+      if (task === undefined) return agent.resume(flags.session ?? '', { signal })
+      const session = flags.session === undefined ? {} : { session: flags.session }
+      const limits = flags.maxIterations === undefined ? {} : { limits: { maxIterations: flags.maxIterations } }
+      return agent.stream(task, { ...session, ...limits, signal, metadata: { folder } })
+    }
+    return await followRun(start, flags.json === true ? jsonReporter(terminal) : screenReporter(terminal, unkept === undefined), terminal)
+  } finally {
+    await closed(store, terminal)
+  }
+}
+
+function folderOf({ cwd }: RunFlags, terminal: Terminal): string {
+  const folder = resolve(terminal.cwd, cwd ?? '.')
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found === undefined) throw new CannotRun(`There is no folder ${plain(folder)} (--cwd).`)
+  if (!found.isDirectory()) throw new CannotRun(`${plain(folder)} is a file (--cwd). Name the folder that the agent shall read.`)
+  return folder
+}
+
+async function taskOf(words: readonly string[], { stdin }: Terminal): Promise<string> {
+  const fromStdin = words.length === 0 || (words.length === 1 && words[0] === '-')
+  const task = (fromStdin ? (stdin.isTTY ? '' : await stdin.read(maxTaskBytes)) : words.join(' ')).trim()
+  if (task === '') throw new CannotRun('There is no task. Say what to do: rondo run "find the largest files"')
+  return task
+}
+
+function delayOf({ env }: Terminal): number {
+  const text = env['RONDO_OFFLINE_DELAY_MS'] ?? ''
+  if (!/^\d{0,6}$/.test(text)) throw new CannotRun(`RONDO_OFFLINE_DELAY_MS must be a whole number of ms below 1,000,000, not ${oneLine(text)}.`)
+  return Number(text)
+}
+
+function checkSessionId(id: string): void {
+  if (/^[\w.:-]{1,200}$/.test(id)) return
+  throw new CannotRun(`The session id ${JSON.stringify(oneLine(id))} can't be used: up to 200 letters, digits and . _ : - are allowed.`)
+}
+
+function sayUnkept(why: string, flags: RunFlags, { stderr }: Terminal): void {
+  if (flags.session !== undefined) throw new CannotRun(`Session ${flags.session} can't be opened: ${plain(why)}`)
+  stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
+}
+
+const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>([
+  'preparing',
+  'model_running',
+  'tool_running',
+  'awaiting_human',
+  'awaiting_tool_results',
+  'paused',
+])
+
+/** Whether the session of `--session` can take a new run, or has one to resume. */
+async function checkSession(agent: Agent<Tools>, { session, resume, json }: RunFlags, { stderr }: Terminal): Promise<void> {
+  if (session === undefined) {
+    if (resume === true) throw new CannotRun('--resume needs the session whose run shall go on: rondo run --session ID --resume')
+    return
+  }
+  const status = await statusOf(agent, session)
+  if (status === undefined) {
+    if (resume === true) throw new CannotRun(`There is no session ${session}, so there is nothing to resume.`)
+    if (json !== true) stderr.write(`Session ${session} is new.\n`)
+    return
+  }
+  if (resume === true && !unfinished.has(status))
+    throw new CannotRun(`Session ${session} has no unfinished run. Give it a new task: rondo run --session ${session} "…"`)
+  if (resume !== true && unfinished.has(status))
+    throw new CannotRun(
+      `Session ${session} has an unfinished run (${status}). If another rondo is at work on it, wait for that; else finish it first:\n  rondo run --session ${session} --resume`,
+    )
+}
+
+async function statusOf(agent: Agent<Tools>, session: string): Promise<RunStatus | undefined> {
+  try {
+    return await agent.session(session).status()
+  } catch (error) {
+    if (RondoError.is(error) && error.code === 'SessionNotFound') return undefined
+    throw error
+  }
+}
+
+function jsonReporter({ stdout, stderr }: Terminal): Reporter {
+  return {
+    event: (event: RunEvent) => stdout.write(jsonLine(event)),
+    aborting: () => stderr.write('aborting …\n'),
+    end: () => {},
+  }
+}
+
+function screenReporter(terminal: Terminal, kept: boolean): Reporter {
+  const { stderr } = terminal
+  const view = new RunView(terminal)
+  const model = 'Model: offline (no network and no language model); this version has no other.'
+  stderr.write(`${styled(model, 'dim', stderr)}\n\n`)
+  const started = terminal.now()
+  return {
+    event: (event) => view.event(event),
+    aborting: () => view.note('aborting …'),
+    end(result) {
+      view.finish(result)
+      stderr.write(`\n${summaryLines(summaryOf(result, terminal.now() - started), stderr)}`)
+      if (!kept) return
+      const show = `${commandName(terminal)} show ${shellWord(result.sessionId)}`
+      stderr.write(`${styled(`session ${result.sessionId} · ${show}`, 'dim', stderr)}\n`)
+    },
+  }
+}
+
+/** What was to be said has been said; a store that can't close must not hide it. */
+async function closed(store: Store, { stderr }: Terminal): Promise<void> {
+  try {
+    await store.close()
+  } catch (error) {
+    stderr.write(`The session file could not be closed: ${plain(error instanceof Error ? error.message : String(error))}\n`)
+  }
+}

@@ -1,0 +1,130 @@
+import { homedir } from 'node:os'
+
+/** Where a command writes. Text that others wrote goes through `plain` before it comes here. */
+export interface Output {
+  readonly isTTY: boolean
+  readonly color: boolean
+  /** Columns of the screen; absent where it is no screen. */
+  readonly columns?: number
+  write(text: string): void
+}
+
+/** Why a command is asked to end early: a signal, or nobody reads its output any more. */
+export type Interruption = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'reader-gone'
+
+/** All that a command knows of the world around it, so that a test can be that world. */
+export interface Terminal {
+  readonly stdin: { readonly isTTY: boolean; read(maxBytes: number): Promise<string> }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly cwd: string
+  readonly home: string
+  readonly platform: string
+  /** ms of a clock that only goes forward. */
+  now(): number
+  /** Calls back once after `ms`; the returned function cancels that. It does not keep the process alive. */
+  after(ms: number, callback: () => void): () => void
+  /** Takes interruptions from the system until the returned function is called. */
+  onInterruption(listener: (why: Interruption) => void): () => void
+  /** Ends the process at once. */
+  exit(code: number): void
+}
+
+/** A command can't do what was asked: the message says why and what to do, and is all that is shown. */
+export class CannotRun extends Error {
+  override readonly name = 'CannotRun'
+}
+
+export interface ProcessTerminal extends Terminal {
+  /** Resolves when what was written has left the process. */
+  flushed(): Promise<void>
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The terminal that this process stands in. */
+export function processTerminal(): ProcessTerminal {
+  const listeners = new Set<(why: Interruption) => void>()
+  const tell = (why: Interruption) => {
+    for (const listener of [...listeners]) listener(why)
+  }
+  const streams = [process.stdout, process.stderr]
+  const [stdout, stderr] = [outputOf(process.stdout, tell), outputOf(process.stderr, tell)]
+  const onSignal = (signal: NodeJS.Signals) => tell(signal as Interruption)
+  return {
+    stdin: { isTTY: process.stdin.isTTY === true, read: readStdin },
+    stdout,
+    stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    home: homeFolder(),
+    platform: process.platform,
+    now: () => performance.now(),
+    after(ms, callback) {
+      const timer = setTimeout(callback, ms).unref()
+      return () => clearTimeout(timer)
+    },
+    onInterruption(listener) {
+      // Only while somebody listens: elsewhere a signal ends the process as it always does.
+      if (listeners.size === 0) for (const signal of signals) process.on(signal, onSignal)
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) for (const signal of signals) process.off(signal, onSignal)
+      }
+    },
+    exit: (code) => process.exit(code),
+    flushed: async () => {
+      for (const stream of streams) if (stream.writable) await new Promise((resolve) => stream.write('', resolve))
+    },
+  }
+}
+
+function outputOf(stream: NodeJS.WriteStream, tell: (why: Interruption) => void): Output {
+  let gone = false
+  // EPIPE: `| head` has read enough. EIO: the terminal window is closed.
+  stream.on('error', () => {
+    if (gone) return
+    gone = true
+    tell('reader-gone')
+  })
+  return {
+    isTTY: stream.isTTY === true,
+    color: hasColor(process.env, stream.isTTY === true),
+    get columns() {
+      return stream.columns
+    },
+    write(text) {
+      if (!gone) stream.write(text)
+    },
+  } as Output
+}
+
+/** FORCE_COLOR goes before NO_COLOR, as in Node; see https://no-color.org and https://force-color.org. */
+export function hasColor(env: Terminal['env'], isTTY: boolean): boolean {
+  const force = env['FORCE_COLOR']
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false'
+  if ((env['NO_COLOR'] ?? '') !== '') return false
+  return isTTY && env['TERM'] !== 'dumb'
+}
+
+/** Empty where the system knows none (a user id without an account). */
+function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    return ''
+  }
+}
+
+async function readStdin(maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxBytes) throw new CannotRun(`The task on standard input is longer than ${maxBytes} bytes. Put it into a file and name that.`)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

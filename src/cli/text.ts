@@ -1,0 +1,105 @@
+import type { styleText } from 'node:util'
+import * as util from 'node:util'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Text in a style, or as it is where the output shows none. */
+export function styled(text: string, style: Style, { color }: { readonly color: boolean }): string {
+  return color ? util.styleText(style, text, { validateStream: false }) : text
+}
+
+// All controls but newline and tab, and the characters that reorder or hide what follows them (https://trojansource.codes). Those that
+// only set the direction of a neighbour (U+200E, U+200F, U+061C) belong to Arabic and Hebrew.
+const unsafe = /(?![\n\t\u200e\u200f\u061c])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+function escaped(character: string): string {
+  if (character === '\r') return '\\r'
+  const code = character.codePointAt(0) ?? 0
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+}
+
+/** Text of others that can be shown: nothing in it moves the cursor, colours, or talks to the terminal. Line ends become newlines. */
+export function plain(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(unsafe, escaped)
+}
+
+/** As `plain`, in one line. */
+export function oneLine(text: string): string {
+  return plain(text.replace(/[\r\n\t ]+/g, ' ').trim())
+}
+
+/** One line of JSON that is as safe to show; a reader gets the same value. */
+export function jsonLine(value: unknown): string {
+  const text = JSON.stringify(value)
+  return `${text.replace(unsafe, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)}\n`
+}
+
+// East Asian wide and full-width ranges, coarsely (https://www.unicode.org/reports/tr11/); a table would be exact and forty times as long.
+const wide =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
+const invisible = /^[\p{M}\p{Cf}]+$/u
+const graphemes = new Intl.Segmenter('en')
+
+function columnsOfGrapheme(grapheme: string): number {
+  if (wide.test(grapheme)) return 2
+  return invisible.test(grapheme) ? 0 : 1
+}
+
+/** How many columns of a screen the text takes. */
+export function columnsOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let columns = 0
+  for (const { segment } of graphemes.segment(text)) columns += columnsOfGrapheme(segment)
+  return columns
+}
+
+/** The text, or as much of its beginning as fits with an ellipsis. */
+export function shorten(text: string, columns: number): string {
+  // A text that could never fit is not walked to its end.
+  const near = text.length > columns * 16 ? text.slice(0, columns * 16) : text
+  if (near === text && columnsOf(text) <= columns) return text
+  let short = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(near)) {
+    used += columnsOfGrapheme(segment)
+    if (used > columns - 1) break
+    short += segment
+  }
+  return `${short.trimEnd()}…`
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
+}
+
+export function padStart(text: string, columns: number): string {
+  return ' '.repeat(Math.max(0, columns - columnsOf(text))) + text
+}
+
+/** `92 ms`, `1.2 s`, `2 min 05 s`, `1 h 02 min`. */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  const two = (part: number) => String(part).padStart(2, '0')
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`
+  const minutes = Math.round(seconds / 60)
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`
+}
+
+/** `2026-11-28 00:31:56`, in the time zone of the process. */
+export function dateAndTime(at: number): string {
+  const date = new Date(at)
+  const two = (part: number) => String(part).padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
+}
+
+/** The text as one word of a POSIX shell, for commands that are there to be copied. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,148 @@
+import { addUsage, type Entry, type EntryOf, type Message, noUsage, type ToolCallPart, textOf } from '../index.ts'
+import { callLine } from './call-line.ts'
+import { summaryLines } from './summary.ts'
+import type { Output } from './terminal.ts'
+import { dateAndTime, duration, oneLine, padEnd, plain, shorten, styled } from './text.ts'
+
+const maxNoteLength = 240
+
+interface RunTotals {
+  readonly startedAt: number
+  iterations: number
+  calls: number
+  usage: typeof noUsage
+}
+
+/** Prints a session's journal as what a person wants to know of it, entry by entry, so that a long one needs no memory. */
+export class Timeline {
+  readonly #out: Output
+  readonly #runs = new Map<string, RunTotals>()
+  /** Calls that have not settled. */
+  readonly #calls = new Map<string, ToolCallPart>()
+  readonly #purposes = new Map<number, EntryOf<'model.started'>['data']['purpose']>()
+  #runId = ''
+  #last: 'line' | 'block' = 'line'
+
+  constructor(out: Output) {
+    this.#out = out
+  }
+
+  entry(entry: Entry): void {
+    switch (entry.kind) {
+      case 'session':
+        return this.#session(entry)
+      case 'run.requested':
+        return this.#requested(entry)
+      case 'message':
+        return entry.data.hidden === true ? undefined : this.#message(entry.data.message)
+      case 'run.claimed':
+        this.#runId = entry.runId ?? this.#runId
+        return entry.data.cause === 'resume' ? this.#note('resumed', entry.at) : undefined
+      case 'model.started':
+        this.#purposes.set(entry.data.n, entry.data.purpose)
+        return
+      case 'model.responded':
+        return this.#responded(entry)
+      case 'model.failed':
+        return this.#failed(entry)
+      case 'call.settled':
+        return this.#settled(entry)
+      case 'control':
+        return this.#note([entry.data.action, entry.data.reason].filter(Boolean).join(': '), entry.at)
+      case 'approval.decided':
+        return this.#note(`approval: ${entry.data.decision}${entry.data.by === undefined ? '' : ` by ${entry.data.by}`}`, entry.at)
+      case 'call.deferred':
+        return this.#note(`${this.#calls.get(entry.data.callId)?.toolName ?? 'a call'} waits (${entry.data.why})`, entry.at)
+      case 'history.revised':
+        return this.#note(`the history was revised (${entry.data.reason})`, entry.at)
+      case 'run.finished':
+        return this.#finished(entry)
+      case 'call.prepared':
+      case 'call.started':
+      case 'custom':
+        return
+    }
+  }
+
+  /** After the last entry: what is not done. */
+  end(): void {
+    for (const { toolName } of this.#calls.values()) this.#note(`${toolName} has not settled`)
+    if (this.#runs.size === 0) return
+    this.#block(`${styled('unfinished', 'yellow', this.#out)}\n`)
+  }
+
+  #session({ data, at }: EntryOf<'session'>): void {
+    const folder = data.metadata?.['folder']
+    const where = typeof folder === 'string' ? ` in ${oneLine(folder)}` : ''
+    this.#out.write(`${styled(`begun ${dateAndTime(at)}${where}`, 'dim', this.#out)}\n`)
+  }
+
+  #requested({ runId = '', data, at }: EntryOf<'run.requested'>): void {
+    this.#runs.set(runId, { startedAt: at, iterations: 0, calls: 0, usage: noUsage })
+    this.#runId = runId
+    this.#block(`${styled(`run ${oneLine(runId)} · ${dateAndTime(at)}`, 'bold', this.#out)}\n`)
+    for (const message of data.input) this.#message(message)
+  }
+
+  #message(message: Message): void {
+    const text = plain(textOf(message)).trimEnd()
+    const others = message.parts.filter(({ type }) => type === 'image' || type === 'file').map(({ type }) => `(${type})`)
+    const lines = [...(text === '' ? [] : text.split('\n')), ...others]
+    this.#write(lines.map((line) => `${styled('>', 'cyan', this.#out)} ${line}\n`).join(''), 'block')
+  }
+
+  #responded({ runId = this.#runId, data }: EntryOf<'model.responded'>): void {
+    const run = this.#runs.get(runId)
+    const purpose = this.#purposes.get(data.n) ?? 'main'
+    this.#purposes.delete(data.n)
+    if (run !== undefined) {
+      if (purpose === 'main' || purpose === 'output') run.iterations++
+      run.usage = addUsage(run.usage, data.usage)
+    }
+    const text = textOf(data.message).trim()
+    if (text !== '') this.#block(`${plain(text)}\n`)
+    const calls = data.message.parts.filter((part) => part.type === 'tool-call')
+    if (run !== undefined) run.calls += calls.length
+    for (const call of calls) this.#calls.set(call.callId, call)
+    if (calls.length > 0) this.#write('\n', 'line')
+  }
+
+  #failed({ runId = this.#runId, data, at }: EntryOf<'model.failed'>): void {
+    const run = this.#runs.get(runId)
+    if (run !== undefined) run.usage = addUsage(run.usage, data.usage ?? { ...noUsage, complete: false })
+    const again = data.retryAt === undefined ? '' : ` Asked again after ${duration(data.retryAt - at)}.`
+    this.#note(`model call ${data.cause ?? 'failed'}: ${data.error.message}${again}`, at)
+  }
+
+  #settled({ data }: EntryOf<'call.settled'>): void {
+    const { callId, settlement, durationMs } = data
+    const part = this.#calls.get(callId)
+    this.#calls.delete(callId)
+    const call = { toolName: part?.toolName ?? callId, input: part?.input ?? {}, ...settlement }
+    this.#write(callLine(durationMs === undefined ? call : { ...call, durationMs }, this.#out), 'line')
+  }
+
+  #finished({ runId = this.#runId, data, at }: EntryOf<'run.finished'>): void {
+    const run = this.#runs.get(runId) ?? { startedAt: at, iterations: 0, calls: 0, usage: noUsage }
+    this.#runs.delete(runId)
+    const { status, reason, error, abortReason } = data
+    const { iterations, calls, usage, startedAt } = run
+    const ends = { ...(error === undefined ? {} : { error }), ...(abortReason === undefined ? {} : { abortReason }) }
+    this.#block(summaryLines({ status, reason, iterations, calls, usage, durationMs: at - startedAt, ...ends }, this.#out))
+  }
+
+  #note(text: string, at?: number): void {
+    const time = at === undefined ? '' : `${dateAndTime(at)} `
+    this.#write(`${styled(`· ${padEnd(time, 0)}${shorten(oneLine(text), maxNoteLength)}`, 'dim', this.#out)}\n`, 'line')
+  }
+
+  /** Set off by a blank line. */
+  #block(text: string): void {
+    this.#write(`\n${text}`, 'block')
+  }
+
+  #write(text: string, kind: 'line' | 'block'): void {
+    this.#out.write(text)
+    this.#last = kind
+  }
+}

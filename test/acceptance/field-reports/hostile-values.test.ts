@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { memory, tool } from '../../../src/index.ts'
+import { jsonSchema } from '../../../src/json-schema/index.ts'
+import { agentIn, asks, deepFreeze, end, lines, plainTool, scriptedLab } from '../kit.ts'
+
+const hostile = '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}},"a":1}'
+const plainObject: object = {}
+
+function isClean(): boolean {
+  return Reflect.get(plainObject, 'admin') === undefined && Reflect.get(plainObject, 'x') === undefined
+}
+
+describe('B197 keys that reach for the prototype are plain data or nothing', () => {
+  test.each([
+    ['jsonSchema', jsonSchema<Record<string, unknown>>({ type: 'object' })],
+    ['zod, loose', z.looseObject({})],
+    ['zod, strict about what it knows', z.object({ a: z.number() })],
+    ['zod, record', z.record(z.string(), z.unknown())],
+  ])('in arguments (%s): the journal has what the model wrote, the tool gets no foreign prototype', async (_name, inputSchema) => {
+    let got: unknown
+    const act = tool({
+      name: 'act',
+      description: 'Acts',
+      inputSchema,
+      execute: (input) => {
+        got = input
+        return input
+      },
+    })
+    const place = scriptedLab([{ calls: [{ name: 'act', input: {}, rawInput: hostile }] }, 'ok'])
+    const result = await place.clock.until(agentIn(place, { tools: [act] }).run('Hi'))
+    expect(result.calls.map((call) => call.outcome)).toEqual(['ok'])
+    const prototype: unknown = Object.getPrototypeOf(got)
+    expect(prototype === Object.prototype || prototype === null).toBe(true)
+    expect(Reflect.get(Object(got), 'admin')).toBeUndefined()
+    const sent = [...(place.model.requests[1]?.messages ?? [])][1]?.parts[0]
+    expect(JSON.stringify(sent?.type === 'tool-call' && sent.input)).toBe(hostile)
+    expect(isClean()).toBe(true)
+  })
+
+  test.each<[string, () => unknown]>([
+    ['a result', () => JSON.parse(hostile)],
+    ['a Map', () => new Map(Object.entries(JSON.parse(hostile)))],
+    ['a nested result that has to be copied', () => ({ deep: [JSON.parse(hostile)], big: 1n })],
+  ])('in %s', async (_name, execute) => {
+    const place = scriptedLab([asks('give'), 'ok'])
+    const result = await place.clock.until(agentIn(place, { tools: [plainTool('give', execute)] }).run('Hi'))
+    const output: unknown = result.calls[0]?.output
+    expect(Object.getPrototypeOf(output)).toBe(Object.prototype)
+    expect([JSON.stringify(output).includes('"__proto__":{"admin":true}'), isClean()]).toEqual([true, true])
+  })
+
+  test('in provider data, progress, edited arguments, results from outside and metadata', async () => {
+    const place = scriptedLab([
+      {
+        deltas: [
+          { type: 'text', part: 0, text: 'x' },
+          { type: 'data', part: 0, providerData: { scope: JSON.parse(hostile) } },
+          { type: 'data', part: 0, providerData: JSON.parse(`{"scope":${hostile},"__proto__":{"admin":true}}`) },
+          { type: 'call', part: 1, toolName: 'ask' },
+          { type: 'call', part: 2, toolName: 'outside' },
+        ],
+      },
+      'ok',
+    ])
+    const ask = tool({ name: 'ask', description: 'Asks', inputSchema: z.looseObject({}), needsApproval: true, execute: (input) => input })
+    const outside = tool({ name: 'outside', description: 'Outside', inputSchema: z.looseObject({}) })
+    const agent = agentIn(place, { tools: [ask, outside] })
+    await place.clock.until(agent.run('Hi', { session: 's', metadata: JSON.parse(hostile) }))
+    const run = agent.resume('s', {
+      decisions: [{ callId: 'm1.0', decision: 'approve', input: JSON.parse(hostile) }],
+      results: [{ callId: 'm1.1', output: JSON.parse(hostile) }],
+    })
+    const result = await place.clock.until(run.result)
+    expect([end(result), result.calls.map((call) => call.outcome), isClean()]).toEqual(['completed completed', ['ok', 'ok'], true])
+  })
+
+  test.each(['__proto__', 'constructor'])('in the name of a tool (%s): described, called, counted and limited like any other', async (name) => {
+    const odd = tool({ name, description: () => `it is ${name}`, inputSchema: z.object({}), maxCallsPerRun: 1, execute: () => 'ran' })
+    const place = scriptedLab([asks(name, name), 'ok'])
+    const result = await place.clock.until(agentIn(place, { tools: [odd] }).run('Hi'))
+    expect(result.calls.map((call) => call.outcome)).toEqual(['ok', 'skipped'])
+    expect(place.model.requests[0]?.tools.map((shown) => 'name' in shown && shown.description)).toEqual([`it is ${name}`])
+  })
+})
+
+describe('B200 what a caller hands in is never changed', () => {
+  test('deep-frozen options, messages and schemas work; the second run asks the same as the first, with retries too', async () => {
+    const place = scriptedLab([{ fail: { code: 'ModelServerError' } }, asks('look'), 'One.', { fail: { code: 'ModelServerError' } }, asks('look'), 'Two.'])
+    const look = plainTool('look', () => deepFreeze({ list: [1, { a: 1 }] }), 'read')
+    const options = deepFreeze({
+      name: 'frozen',
+      instructions: 'Be brief.',
+      settings: { temperature: 0.5, stop: ['END'], providerOptions: { scripted: { a: [1] } } },
+      limits: { maxIterations: 5 },
+      policies: { retry: { baseMs: 10 }, emptyResponse: { retries: 1 } },
+      metadata: { tags: ['a'] },
+    })
+    const agent = agentIn(place, { ...options, tools: Object.freeze([look]) })
+    const input = deepFreeze([
+      { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Earlier' }] },
+      { role: 'assistant' as const, parts: [{ type: 'tool-call' as const, callId: 'c', toolName: 'look', input: { x: 1 } }] },
+      { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hi' }] },
+    ])
+    const run = deepFreeze({ limits: { maxIterations: 4 }, settings: { topP: 0.5 }, policies: { graceMs: 5 }, metadata: { b: [2] } })
+    const before = JSON.stringify([options, input, run])
+    const first = await place.clock.until(agent.run(input, run))
+    const second = await place.clock.until(agent.run(input, run))
+    expect([end(first), end(second)]).toEqual(['completed completed', 'completed completed'])
+    const asked = place.model.requests.map((request) => {
+      const { tools, messages, ...rest } = request
+      const bare = [...messages].map(({ id: _id, ...message }) => JSON.stringify(message).replace(/"callId":"[^"]*"/g, '"callId":"…"'))
+      return { ...rest, tools: tools.map((shown) => 'name' in shown && shown.name), bare }
+    })
+    expect(asked.slice(3)).toEqual(asked.slice(0, 3))
+    expect(asked[0]).toMatchObject({ tools: ['look'], settings: { temperature: 0.5, topP: 0.5 }, instructions: 'Be brief.' })
+    expect(JSON.stringify([options, input, run])).toBe(before)
+  })
+
+  test('later changes to what was handed in have no effect', async () => {
+    const place = scriptedLab(['One.', 'Two.'])
+    const tools = [plainTool('look', () => 1)]
+    const settings = { temperature: 0.5 }
+    const parts = [{ type: 'text' as const, text: 'Hi' }]
+    const agent = agentIn(place, { tools, settings })
+    await place.clock.until(agent.run(parts, { session: 's' }))
+    tools.push(plainTool('extra', () => 1))
+    parts[0] = { type: 'text', text: 'changed' }
+    Object.assign(parts[0], { text: 'changed' })
+    await place.clock.until(agent.run('Again', { session: 's' }))
+    const last = place.model.requests[1]
+    expect(last?.tools.map((shown) => 'name' in shown && shown.name)).toEqual(['look'])
+    expect(lines(last?.messages ?? [])).toEqual(['user: Hi', 'assistant: One.', 'user: Again'])
+  })
+
+  test('a tool that changes its arguments changes only its copy, and a model that changes its request harms nobody', async () => {
+    const place = scriptedLab([{ calls: [{ name: 'edit', input: { list: [1] } }] }, { calls: [{ name: 'edit', input: { list: [1] } }] }, 'ok'])
+    const edit = tool({
+      name: 'edit',
+      description: 'Edits',
+      inputSchema: jsonSchema<{ list: number[] }>({ type: 'object', properties: { list: { type: 'array', items: { type: 'number' } } } }),
+      execute: ({ list }) => list.push(2),
+    })
+    const store = memory({ clock: () => place.clock.wall() })
+    const result = await place.clock.until(agentIn({ ...place, store }, { tools: [edit] }).run('Hi'))
+    expect(lines(result.messages).slice(1, 3)).toEqual(['assistant: edit{"list":[1]}→ok:2', 'assistant: edit{"list":[1]}→ok:2'])
+  })
+})

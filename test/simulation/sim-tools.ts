@@ -1,0 +1,125 @@
+import { content, done, type Schema, suspend, type Tool, type ToolCallInfo, tool } from 'rondo'
+import type { ToolInput } from './generate.ts'
+import type { Scene } from './scene.ts'
+
+type Parsed = ToolInput & { parsed: true }
+
+const acts = new Set([
+  ...['ok', 'deaf', 'throw', 'throw-async', 'odd', 'null', 'text', 'done', 'suspend', 'content', 'content-error', 'progress', 'mutate'],
+])
+
+function validate(value: unknown) {
+  const input = value as ToolInput
+  if (input.act === 'schema-throws') throw new Error('the schema broke')
+  if (!acts.has(input.act)) return { issues: [{ message: 'no such act', path: ['act'] }] }
+  return { value: { ...input, parsed: true as const } }
+}
+
+const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) }
+const schema: Schema<ToolInput, Parsed> = { '~standard': { version: 1, vendor: 'sim', validate, jsonSchema } }
+const slowSchema: Schema<ToolInput, Parsed> = {
+  '~standard': { version: 1, vendor: 'sim', validate: async (value) => validate(value), jsonSchema },
+}
+
+/** Tools of every sort, for one process; what they do is what their arguments say. */
+export function simTools(scene: Scene, process: string): Tool[] {
+  const make = (name: string, effect: 'read' | 'idempotent' | 'unsafe', more: object = {}) =>
+    tool({
+      name,
+      description: name,
+      inputSchema: schema,
+      effect,
+      execute: (input: Parsed, call: ToolCallInfo) => execute(scene, process, name, input, call),
+      ...more,
+    }) as Tool
+  const asking = (input: Parsed) => ask(input)
+  return [
+    make('look', 'read'),
+    make('find', 'read', { timeoutMs: 400 }),
+    make('put', 'idempotent'),
+    make('putx', 'idempotent', { exclusive: true }),
+    make('pay', 'unsafe'),
+    make('payt', 'unsafe', { timeoutMs: 500, graceMs: 50 }),
+    make('once', 'unsafe', { maxCallsPerRun: 1 }),
+    make('askpay', 'unsafe', { needsApproval: true }),
+    make('askfn', 'unsafe', { needsApproval: asking }),
+    make('asklater', 'read', { needsApproval: async (input: Parsed) => ask(input) }),
+    make('client', 'unsafe', { execute: undefined }),
+    make('askclient', 'idempotent', { execute: undefined, needsApproval: true }),
+    make('checked', 'idempotent', { inputSchema: slowSchema }),
+  ]
+}
+
+/** The tools that a client runs, those that need an approval for certain, and each one's effect class: what the checkers must know. */
+export const externalTools: ReadonlySet<string> = new Set(['client', 'askclient'])
+export const alwaysAsking: ReadonlySet<string> = new Set(['askpay', 'askclient'])
+export const unsafeTools: ReadonlySet<string> = new Set(['pay', 'payt', 'once', 'askpay', 'askfn', 'client'])
+export const toolTimes: ReadonlyMap<string, number> = new Map([
+  ['find', 400],
+  ['payt', 500],
+])
+
+/** What `needsApproval` of `askfn` and `asklater` says. */
+export function ask({ ask: answer }: ToolInput) {
+  if (answer === 'throws') throw new Error('the permission check broke')
+  if (answer === 'ask') return { risk: 'high' as const, reason: 'it costs money' }
+  if (answer === 'expires') return { expiresInMs: 300 }
+  return answer === 'true'
+}
+
+function execute(scene: Scene, process: string, name: string, input: Parsed, call: ToolCallInfo): unknown {
+  const { parsed, ...given } = input
+  if (parsed !== true) scene.count('unparsed input')
+  scene.effects.push({
+    process,
+    callId: call.callId,
+    tool: name,
+    input: JSON.stringify(given),
+    attempt: call.attempt,
+    key: call.idempotencyKey,
+    at: scene.clock.wall(),
+    length: scene.length,
+  })
+  if (input.act === 'throw') throw new Error('the tool broke')
+  if (input.act === 'mutate') Object.assign(input, { tag: 'changed', nested: {} })
+  if (input.ms === undefined) return input.act === 'throw-async' ? Promise.reject(new Error('the tool broke later')) : value(input, call)
+  return slowly(scene, input, call)
+}
+
+async function slowly(scene: Scene, input: Parsed, call: ToolCallInfo): Promise<unknown> {
+  if (input.act === 'progress') call.progress({ begun: true })
+  await scene.wait(input.ms ?? 0, input.act === 'deaf' ? undefined : call.signal)
+  if (input.act === 'throw-async') throw new Error('the tool broke later')
+  return value(input, call)
+}
+
+function value({ act, tag }: Parsed, call: ToolCallInfo): unknown {
+  switch (act) {
+    case 'odd':
+      return oddValue(typeof tag === 'number' ? tag : 0)
+    case 'null':
+      return null
+    case 'text':
+      return 'line one is long enough to be cut\nline two\nline three\nline four is the last one'
+    case 'done':
+      return done(typeof tag === 'number' && tag % 2 === 0 ? 'all done' : { tag })
+    case 'suspend':
+      return suspend({ correlationId: `c-${call.callId}`, ...(typeof tag === 'number' && tag % 3 === 0 ? { expiresInMs: 700 } : {}) })
+    case 'content':
+      return content([{ type: 'text', text: 'a part' }])
+    case 'content-error':
+      return content([{ type: 'text', text: 'a bad part' }], { isError: true })
+    case 'progress':
+      call.progress({ tag })
+      return { tag }
+    default:
+      return { tag }
+  }
+}
+
+function oddValue(tag: number): unknown {
+  const circle: { self?: unknown } = {}
+  circle.self = circle
+  const odd = [10n, () => 1, undefined, circle, new Map([['a', 1]]), Number.NaN, new Error('not thrown'), '\ud800', [undefined], new Date(0)]
+  return odd[tag % odd.length]
+}
