@@ -14,7 +14,7 @@ import { RunError } from './errors.ts'
 import { toMessages } from './input.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
-import { type HandleOptions, type Run, RunHandle } from './run.ts'
+import { abortText, type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
 import type { ContextOf, Decision, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
@@ -62,8 +62,8 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     this.#tools = [...toolList(options.tools)]
     this.#typedNames = new Set(this.#tools.map((tool) => tool.name))
     this.name = options.name ?? 'agent'
-    this.store = options.store ?? memory()
     this.#world = options.world ?? defaultWorld()
+    this.store = options.store ?? memory({ clock: () => this.#world.clock.wall() })
     this.#owner = this.#world.id('e')
     this.#listeners = new Listeners(options.onObserverError)
   }
@@ -103,8 +103,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. */
   attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
-    const driver = this.#driver(sessionId)
-    driver.offer(() => this.#ports(sessionId, {}))
+    const driver = this.#offered(sessionId)
     const run = { detach: true, replayAfter: options.after ?? '' }
     return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
       const { live } = await known(driver)
@@ -118,11 +117,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** A session of this agent's store, to be read and spoken to. It need not exist yet. */
   session(id: string): Session<T> {
-    return new SessionHandle<T>(id, this.name, () => {
-      const driver = this.#driver(id)
-      driver.offer(() => this.#ports(id, {}))
-      return driver
-    })
+    return new SessionHandle<T>(id, this.name, () => this.#offered(id))
   }
 
   /** Calls back for each event of this type, of every run of this agent, until the returned function is called. Not awaited. */
@@ -132,6 +127,13 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   #driver(sessionId: string): SessionDriver {
     return openSession(this.store, sessionId, this.#world, this.#owner)
+  }
+
+  /** A session's driver that can drive, if only with this agent's own options. */
+  #offered(sessionId: string): SessionDriver {
+    const driver = this.#driver(sessionId)
+    driver.offer(() => this.#ports(sessionId, {}))
+    return driver
   }
 
   #launch<O>(input: Input, options: AnyRunOptions, observe: boolean): Run<T, O> {
@@ -155,6 +157,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   ): Run<T, O> {
     return new RunHandle<T, O>({
       driver,
+      reopen: () => this.#offered(driver.sessionId),
       runId,
       agentName: this.name,
       detach: options.detach ?? false,
@@ -200,14 +203,20 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     const request = this.#requestEntry(runId, id, messages, options)
     const first = this.#sessionEntry(options)
     const cancel = this.#world.id('e')
+    // What is aborted already is recorded and never begins.
+    const { signal } = options
+    const stillborn = signal?.aborted === true ? [cancelEntry(this.#world.id('e'), runId, abortText(signal))] : []
     let taker = runId
     const refusal = await driver.input((state) => {
       taker = runId
-      if (state.live.seq === 0) return [first, request]
+      if (state.live.seq === 0) return [first, request, ...stillborn]
       const active = state.live.run?.id ?? state.live.waiting[0]?.runId
-      if (active === undefined || onBusy === 'queue') return [request]
+      if (active === undefined || onBusy === 'queue') return [request, ...stillborn]
       if (onBusy === 'reject') return busy(driver.sessionId)
-      if (onBusy === 'interrupt') return isCancelled(state) ? [request] : [cancelEntry(cancel, active), request]
+      if (onBusy === 'interrupt') {
+        const made = [request, ...stillborn]
+        return isCancelled(state) || stillborn.length > 0 ? made : [cancelEntry(cancel, active, 'Interrupted by a new run.'), ...made]
+      }
       taker = active
       return control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
     }, options.session === undefined)
@@ -242,15 +251,18 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   async #answer(driver: SessionDriver, runId: string, options: Answers): Promise<void> {
     const target = { driver, runId, agentName: this.name, quiet: true }
     const { live } = await driver.current()
-    const paused = live.run === undefined ? live.waiting[0]?.paused : live.run.paused
-    if (paused === true) await control.resumeRun(target)
+    const run = live.run ?? live.waiting[0]
+    // A run that is being cancelled ends, paused or not: there is nothing to lift.
+    if (run?.paused === true && run.cancelledAt === undefined) await control.resumeRun(target)
     await control.decide(target, options.decisions ?? [])
     for (const { callId, output } of options.results ?? []) await control.submitToolResult(target, callId, output)
   }
 }
 
 function erased(options: unknown): AnyRunOptions {
-  return typeof options === 'object' && options !== null ? options : {}
+  if (options === undefined) return {}
+  if (typeof options === 'object' && options !== null) return options
+  throw new RondoError('ConfigInvalid', `run options: they must be an object, not ${String(options)}.`)
 }
 
 /** A result of known tools as one of any. */
@@ -278,6 +290,6 @@ function isCancelled({ live }: SessionState): boolean {
   return (live.run ?? live.waiting[0])?.cancelledAt !== undefined
 }
 
-function cancelEntry(id: string, runId: string): DriverInput {
-  return { kind: 'control', id, runId, data: { action: 'cancel', reason: 'Interrupted by a new run.' } }
+function cancelEntry(id: string, runId: string, reason: string): DriverInput {
+  return { kind: 'control', id, runId, data: { action: 'cancel', reason } }
 }

@@ -97,6 +97,12 @@ function activeRun({ live }: SessionState): string | undefined {
 
 export async function decide(target: Target, decisions: readonly Decision[]): Promise<void> {
   for (const decision of decisions) {
+    // A word we don't know must not be taken for a yes.
+    if (decision.decision !== 'approve' && decision.decision !== 'deny')
+      throw new RondoError(
+        'ConfigInvalid',
+        `The decision of call '${String(Reflect.get(decision, 'callId'))}' must be 'approve' or 'deny'.`,
+      )
     const id = target.driver.world.id('e')
     await enter(target, (state) => decisionInput(state, id, decision))
   }
@@ -130,8 +136,8 @@ function editedInput(input: unknown): Json {
 
 export async function submitToolResult(target: Target, callId: string, output: unknown): Promise<void> {
   const id = target.driver.world.id('e')
-  const { json } = toStorable(output)
-  await enter(target, () => [{ kind: 'call.settled', id, data: { callId, settlement: { outcome: 'ok', output: json }, by: 'client' } }])
+  const settlement = await target.driver.outsideResult(callId, output)
+  await enter(target, () => [{ kind: 'call.settled', id, data: { callId, settlement, by: 'client' } }])
 }
 
 async function enter(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<void> {

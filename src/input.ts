@@ -1,6 +1,6 @@
 import { errorData, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
-import type { MediaPart, Message, Part, ToolCallPart, UserPart } from './core/message.ts'
+import type { FailedOutcome, MediaPart, Message, Part, ToolCallPart, UserPart } from './core/message.ts'
 import { toStorable } from './core/storable.ts'
 import type { Store } from './core/store.ts'
 import { wellFormed } from './core/text.ts'
@@ -18,6 +18,10 @@ export function toMessages(store: Store, input: Input, id: string): readonly Mes
   return userParts(store, input as readonly UserPart[], id)
 }
 
+function isBlankText(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === ''
+}
+
 function userText(text: string, id: string): Message {
   if (text.trim() === '') throw invalid('it is empty')
   return { id, role: 'user', parts: [{ type: 'text', text: wellFormed(text) }] }
@@ -32,6 +36,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function userParts(store: Store, parts: readonly UserPart[], id: string): readonly Message[] | Promise<readonly Message[]> {
+  if (parts.every((part) => isRecord(part) && part.type === 'text' && isBlankText(part.text))) throw invalid('it is empty')
   const made = parts.map((part) => userPart(store, part))
   const message = (ready: readonly Part[]): readonly Message[] => [{ id, role: 'user', parts: ready }]
   if (made.some((part) => part instanceof Promise)) return Promise.all(made).then(message)
@@ -59,11 +64,15 @@ function userPart(store: Store, part: UserPart): Part | Promise<Part> {
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'summary'])
 
 function importedMessage(value: unknown, id: string): Message {
-  const { json } = toStorable(value)
+  const { json, changed } = toStorable(value)
   if (!isJsonObject(json) || !roles.has(json['role'])) throw invalid("a message needs a role: 'user', 'assistant' or 'summary'")
   const { parts, role } = json
+  if (changed.some(({ reason }) => reason === 'binary'))
+    throw invalid('a message holds binary data; give bytes as parts, or as base64 text')
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart))
     throw invalid("a message needs parts, each with a known type: 'text', 'reasoning', 'source', 'image', 'file' or 'tool-call'")
+  if (role !== 'assistant' && parts.some((part) => part.type === 'tool-call')) throw invalid('only an assistant message has calls')
+  if (role === 'user' && parts.every((part) => part.type === 'text' && isBlankText(part.text))) throw invalid('it is empty')
   let calls = 0
   const own = parts.map((part) => (part.type === 'tool-call' ? importedCall(part, `${id}.${calls++}`) : part))
   return { id, role: role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : 'summary', parts: own }
@@ -79,9 +88,9 @@ function isPart(value: unknown): value is Part {
       return typeof value['url'] === 'string'
     case 'image':
     case 'file':
-      return typeof value['mediaType'] === 'string'
+      return typeof value['mediaType'] === 'string' && (typeof value['data'] === 'string' || typeof value['ref'] === 'string')
     case 'tool-call':
-      return typeof value['toolName'] === 'string' && value['input'] !== undefined
+      return typeof value['toolName'] === 'string' && isJsonObject(value['input'])
     default:
       return false
   }
@@ -89,9 +98,31 @@ function isPart(value: unknown): value is Part {
 
 /** Ids of another session may be ours too: the call gets one of its own. */
 function importedCall(part: ToolCallPart, callId: string): ToolCallPart {
+  if (part.settlement !== undefined && !isSettlement(part.settlement))
+    throw invalid(
+      `the settlement of a call of '${part.toolName}' needs an outcome, with an output ('ok') or an error with code and message`,
+    )
   const settlement = part.settlement ?? {
     outcome: 'skipped',
     error: errorData('ToolSkipped', 'This call came with imported history, without a result; it was not run.'),
   }
   return { ...part, callId, providerCallId: part.providerCallId ?? part.callId, settlement }
+}
+
+const failedOutcomes: ReadonlySet<unknown> = new Set<FailedOutcome>([
+  'error',
+  'denied',
+  'timeout',
+  'cancelled',
+  'skipped',
+  'truncated',
+  'invalid',
+  'unknown',
+])
+
+function isSettlement(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { outcome, output, error } = value
+  if (outcome === 'ok') return output !== undefined
+  return failedOutcomes.has(outcome) && isRecord(error) && typeof error['message'] === 'string' && typeof error['code'] === 'string'
 }

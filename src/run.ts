@@ -5,9 +5,11 @@ import type { CoreEvent } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import type { Tools } from './core/tool.ts'
 import type { Subscriber } from './engine/hub.ts'
-import { partKey, replay, seqOf } from './engine/replay.ts'
+import { messageOf } from './engine/prepare.ts'
+import { replay, seqOf } from './engine/replay.ts'
 import { EventRing, type Gap, type RingCursor } from './engine/ring.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
+import { partKey } from './engine/show.ts'
 import { RunError } from './errors.ts'
 import type { Listeners } from './listeners.ts'
 import type { Input } from './options.ts'
@@ -36,6 +38,8 @@ const ringCapacity = 10_000
 
 export interface HandleOptions {
   readonly driver: SessionDriver
+  /** The driver that the session has by now. */
+  reopen(): SessionDriver
   readonly runId: string
   readonly agentName: string
   readonly detach: boolean
@@ -73,6 +77,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #ended = false
   #failure: unknown
   readonly #cleanups: (() => void)[] = []
+  /** Settles when it is known which run this is, and that it is under way or never will be. */
+  readonly #started: Promise<void>
 
   constructor(options: HandleOptions) {
     this.#options = options
@@ -85,15 +91,11 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     // Whoever holds the result sees the rejection; nobody else should be bothered by it.
     this.#result.catch(() => {})
     this.#subscribe()
-    void this.#start()
+    this.#started = this.#start()
   }
 
   get runId(): string {
     return this.#runId
-  }
-
-  get #target(): Target {
-    return { driver: this.#options.driver, runId: this.#runId, agentName: this.#options.agentName }
   }
 
   #subscribe(): void {
@@ -131,8 +133,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     const { signal } = this.#options
     if (signal === undefined || this.#ended) return
     const onAbort = () => {
-      const { reason } = signal
-      this.abort(reason instanceof Error ? reason.message : String(reason)).catch(() => {})
+      this.abort(abortText(signal)).catch(() => {})
     }
     if (signal.aborted) return onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
@@ -226,6 +227,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** What happened before this reader came: facts from the journal, and what is being shown this very moment. */
   async *#before(cursor: RingCursor, after: string): AsyncGenerator<CoreEvent, void, undefined> {
     const { driver } = this.#options
+    await this.#started
     await driver.current()
     // One moment: up to here the journal tells, from here on the ring.
     const through = driver.hub.seq
@@ -246,27 +248,40 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   send(input: Input): Promise<void> {
-    return control.send(this.#target, input)
+    return this.#control((target) => control.send(target, input))
   }
 
-  abort(reason?: string): Promise<void> {
-    return control.abort(this.#target, reason)
+  async abort(reason?: string): Promise<void> {
+    await this.#started
+    // What never began needs no end.
+    if (this.#failure === undefined) await this.#control((target) => control.abort(target, reason))
   }
 
   pause(): Promise<void> {
-    return control.pause(this.#target)
+    return this.#control(control.pause)
   }
 
   resume(): Promise<void> {
-    return control.resumeRun(this.#target)
+    return this.#control(control.resumeRun)
   }
 
   decide(...decisions: Decision[]): Promise<void> {
-    return control.decide(this.#target, decisions)
+    return this.#control((target) => control.decide(target, decisions))
   }
 
   submitToolResult(callId: string, output: unknown): Promise<void> {
-    return control.submitToolResult(this.#target, callId, output)
+    return this.#control((target) => control.submitToolResult(target, callId, output))
+  }
+
+  /**
+   * Once the run is under way: nothing that is said to it at once is lost. After its end the session may have another driver than the
+   * one it began with, and two would fence each other.
+   */
+  async #control(say: (target: Target) => Promise<void>): Promise<void> {
+    await this.#started
+    if (this.#failure !== undefined) throw this.#failure
+    const { driver, reopen, agentName } = this.#options
+    await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, agentName })
   }
 
   /** Aborts the run if it has not ended, and waits for its end. */
@@ -274,4 +289,9 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     if (!this.#ended) await this.abort('The run was disposed.')
     await this.#result.catch(() => {})
   }
+}
+
+/** Why a caller's signal was aborted. */
+export function abortText({ reason }: AbortSignal): string {
+  return messageOf(reason)
 }

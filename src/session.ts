@@ -37,6 +37,8 @@ export class SessionHandle<T extends Tools> implements Session<T> {
   async #state() {
     const driver = this.#open()
     const state = await driver.current()
+    // Looking is no reason to stay.
+    driver.release()
     if (state.live.seq === 0) throw control.unknownSession(this.id)
     return { driver, state }
   }

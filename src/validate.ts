@@ -1,4 +1,8 @@
+import { policyProblems } from './check-policies.ts'
+import { group, isPositive, unknownKeys, wholeNumber, words } from './checks.ts'
 import { RondoError } from './core/error.ts'
+import { isJsonObject } from './core/json.ts'
+import { toStorable } from './core/storable.ts'
 import type { Tool } from './core/tool.ts'
 
 const shared = [
@@ -55,57 +59,6 @@ const settingKeys = new Set([
   'timeoutMs',
   'providerOptions',
 ])
-const policyKeys = new Set([
-  'approvalTiming',
-  'doneDrain',
-  'emptyResponse',
-  'onTruncated',
-  'toolUseWithoutCalls',
-  'toolFailureMode',
-  'unknownTool',
-  'noProgress',
-  'termination',
-  'graceMs',
-  'retryAfterOutput',
-  'retry',
-  'durability',
-  'toolChoiceEvery',
-  'toolResult',
-  'errorText',
-])
-
-/** What other libraries call our options. */
-const peerWords: { readonly [word: string]: string } = {
-  maxSteps: 'limits.maxIterations',
-  maxTurns: 'limits.maxIterations',
-  max_iterations: 'limits.maxIterations',
-  maxIterations: 'limits.maxIterations',
-  recursionLimit: 'limits.maxIterations',
-  system: 'instructions',
-  systemPrompt: 'instructions',
-  prompt: 'instructions',
-  parameters: 'inputSchema (of a tool)',
-  abortSignal: 'signal (of a run)',
-  prepareStep: 'hooks.beforeModel',
-  llm: 'model',
-  functions: 'tools',
-  outputType: 'output',
-  outputSchema: 'output',
-  responseFormat: 'output',
-  temperature: 'settings.temperature',
-  maxTokens: 'settings.maxOutputTokens (of a call) or limits.maxTokens (of a run)',
-  maxOutputTokens: 'settings.maxOutputTokens',
-  maxRetries: 'settings.maxRetries',
-  topP: 'settings.topP',
-  toolFailureMode: 'policies.toolFailureMode',
-  sessionId: 'session',
-  threadId: 'session',
-  thread_id: 'session',
-  parallelToolCalls: 'maxParallel',
-  checkpointer: 'store',
-  memory: 'store',
-}
-
 /** Options that have a name and a type already and nothing behind them yet. */
 const notYet: { readonly [option: string]: string } = {
   output: 'structured output',
@@ -122,12 +75,13 @@ export function checkAgentOptions(options: object): void {
   raise('new Agent', wrong)
 }
 
-export function checkRunOptions(options: object | undefined, agentTools: readonly Tool[]): void {
-  if (options === undefined) return
+export function checkRunOptions(options: object, agentTools: readonly Tool[]): void {
   const wrong = unknownKeys(options, runKeys, '')
-  const session: unknown = Reflect.get(options, 'session')
-  if (session !== undefined && (typeof session !== 'string' || session === '' || session.length > 512))
-    wrong.push('session must be a text of 1 to 512 characters')
+  for (const key of ['session', 'runId']) {
+    const name: unknown = Reflect.get(options, key)
+    if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > 512))
+      wrong.push(`${key} must be a text of 1 to 512 characters`)
+  }
   const model: unknown = Reflect.get(options, 'model')
   if (model !== undefined && !isModel(model)) wrong.push('model is no model')
   const signal: unknown = Reflect.get(options, 'signal')
@@ -135,8 +89,13 @@ export function checkRunOptions(options: object | undefined, agentTools: readonl
   wrong.push(...sharedProblems(options), ...toolProblems(Reflect.get(options, 'extraTools'), 'extraTools', agentTools))
   const park: unknown = Reflect.get(options, 'parkAfterMs')
   if (park !== undefined && !(typeof park === 'number' && park >= 0)) wrong.push('parkAfterMs must be a number of ms, 0 or more')
+  for (const key of ['decisions', 'results']) {
+    const answers: unknown = Reflect.get(options, key)
+    if (answers !== undefined && !Array.isArray(answers)) wrong.push(`${key} must be a list`)
+  }
   const allowed: unknown = Reflect.get(options, 'allowedTools')
-  if (Array.isArray(allowed)) {
+  if (allowed !== undefined && !Array.isArray(allowed)) wrong.push('allowedTools must be a list of names')
+  else if (Array.isArray(allowed)) {
     const known = new Set([...agentTools, ...toolList(Reflect.get(options, 'extraTools'))].map((tool) => tool.name))
     for (const name of allowed) if (!known.has(String(name))) wrong.push(`allowedTools names '${String(name)}', and there is no such tool`)
   }
@@ -145,44 +104,6 @@ export function checkRunOptions(options: object | undefined, agentTools: readonl
 
 function raise(where: string, wrong: readonly string[]): void {
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${where}: ${wrong.join('; ')}.`)
-}
-
-function unknownKeys(options: object, known: ReadonlySet<string>, prefix: string): string[] {
-  const wrong: string[] = []
-  for (const key of Object.keys(options)) {
-    if (known.has(key)) continue
-    const word = Object.hasOwn(peerWords, key) ? peerWords[key] : nearest(key, known)
-    wrong.push(`unknown option '${prefix}${key}'${word === undefined ? '' : `: did you mean '${word}'?`}`)
-  }
-  return wrong
-}
-
-/** The known word that differs by one or two letters, or only in its case. */
-function nearest(word: string, known: ReadonlySet<string>): string | undefined {
-  let best: string | undefined
-  let least = 3
-  for (const candidate of known) {
-    const distance = word.toLowerCase() === candidate.toLowerCase() ? 0 : editDistance(word, candidate, least)
-    if (distance < least) {
-      least = distance
-      best = candidate
-    }
-  }
-  return best
-}
-
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? limit
 }
 
 function isModel(value: unknown): boolean {
@@ -198,13 +119,12 @@ function sharedProblems(options: object): string[] {
   wrong.push(
     ...group(options, 'limits', limitKeys, ['onLimit']),
     ...group(options, 'settings', settingKeys, ['stop', 'reasoning', 'providerOptions', 'temperature', 'topP', 'seed', 'maxRetries']),
-    ...group(
-      options,
-      'policies',
-      policyKeys,
-      [...policyKeys].filter((key) => key !== 'graceMs'),
-    ),
+    ...policyProblems(options),
   )
+  const settings: unknown = Reflect.get(options, 'settings')
+  if (typeof settings === 'object' && settings !== null) wrong.push(...wholeNumber(settings, 'maxRetries', 'settings.'))
+  const metadata: unknown = Reflect.get(options, 'metadata')
+  if (metadata !== undefined && !isPlainObject(metadata)) wrong.push('metadata must be a plain JSON object: it is kept in the journal')
   const parallel: unknown = Reflect.get(options, 'maxParallel')
   if (parallel !== undefined && !isPositive(parallel)) wrong.push(`maxParallel must be a positive number, not ${String(parallel)}`)
   wrong.push(
@@ -219,26 +139,8 @@ function sharedProblems(options: object): string[] {
   return wrong
 }
 
-/** A nested group: its keys are known, and what is no exception is a positive number. */
-function group(options: object, name: string, known: ReadonlySet<string>, notNumbers: readonly string[]): string[] {
-  const value: unknown = Reflect.get(options, name)
-  if (value === undefined) return []
-  if (typeof value !== 'object' || value === null) return [`${name} must be an object`]
-  const wrong = unknownKeys(value, known, `${name}.`)
-  for (const [key, number] of Object.entries(value))
-    if (known.has(key) && !notNumbers.includes(key) && number !== undefined && !isPositive(number))
-      wrong.push(`${name}.${key} must be a positive number, not ${String(number)}`)
-  return wrong
-}
-
-function isPositive(value: unknown): boolean {
-  return typeof value === 'number' && value > 0
-}
-
-function words(options: object, key: string, allowed: readonly string[]): string[] {
-  const value: unknown = Reflect.get(options, key)
-  if (value === undefined || (typeof value === 'string' && allowed.includes(value))) return []
-  return [`${key} must be ${allowed.map((word) => `'${word}'`).join(', ')}, not ${JSON.stringify(value)}`]
+function isPlainObject(value: unknown): boolean {
+  return isJsonObject(value) && toStorable(value).changed.length === 0
 }
 
 function toolProblems(tools: unknown, where: string, taken: readonly Tool[] = []): string[] {

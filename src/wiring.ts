@@ -218,11 +218,10 @@ function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, sta
   const { n, attempt, purpose, reason, signal } = next
   if (run === undefined) throw new Error('a setup belongs to a run')
   const info = new Info(snapshot.sessionId, { ...run, iteration: run.iterations + 1 }, ports, signal)
-  const descriptions: { [tool: string]: string } = {}
-  for (const tool of snapshot.tools) {
-    const { describe } = tool['~definition']
-    if (typeof describe === 'function') descriptions[tool.name] = describe(info)
-  }
+  // From entries, for a tool may be named `__proto__`.
+  const descriptions: { readonly [tool: string]: string } = Object.fromEntries(
+    snapshot.tools.flatMap(({ name, '~definition': { describe } }) => (typeof describe === 'function' ? [[name, describe(info)]] : [])),
+  )
   const call = {
     n,
     attempt,

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander'
 import { type RunFlags, runCommand } from './run-command.ts'
 import { type ShowFlags, showCommand } from './show-command.ts'
 import { sessionsFile } from './store.ts'
@@ -61,7 +61,7 @@ export async function rondo(args: readonly string[], version: string, terminal: 
 function buildProgram(version: string, terminal: Terminal, end: (exitCode: number) => void): Command {
   const program = new Command('rondo')
     .description('An agent that reads the folder it stands in: it calls tools until it can answer.')
-    .version(version)
+    .version(version, '-v, --version')
     .exitOverride()
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
@@ -89,7 +89,7 @@ function buildProgram(version: string, terminal: Terminal, end: (exitCode: numbe
   return program
 }
 
-function outputs({ stdout, stderr }: Terminal): Parameters<Command['configureOutput']>[0] {
+function outputs({ stdout, stderr }: Terminal): OutputConfiguration {
   return {
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(plain(text)),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Agent, type Model, type Run, RondoError, type RunEvent, type RunStatus, type Store, type Tools } from '../index.ts'
+import { Agent, type Model, RondoError, type Run, type RunEvent, type RunStatus, type Store, type Tools } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
 import { readTools } from '../tools/index.ts'
 import { followRun, type Reporter } from './follow-run.ts'
@@ -30,7 +30,7 @@ const maxTaskBytes = 1_000_000
 export async function runCommand(words: readonly string[], flags: RunFlags, terminal: Terminal, model?: Model): Promise<number> {
   if (flags.session !== undefined) checkSessionId(flags.session)
   const folder = folderOf(flags, terminal)
-  const task = flags.resume === true ? undefined : await taskOf(words, terminal)
+  const task = flags.resume === true ? noTask(words) : await taskOf(words, terminal)
   const chosen = model ?? offline({ delayMs: delayOf(terminal) })
   const tools: Tools = readTools({ root: folder })
   const { store, unkept } = await openStore(terminal)
@@ -39,12 +39,13 @@ export async function runCommand(words: readonly string[], flags: RunFlags, term
     const agent = new Agent({ name: 'rondo', model: chosen, tools, store })
     await checkSession(agent, flags, terminal)
     const start = (signal: AbortSignal): Run => {
-      if (task === undefined) return agent.resume(flags.session ?? '', { signal })
-      const session = flags.session === undefined ? {} : { session: flags.session }
       const limits = flags.maxIterations === undefined ? {} : { limits: { maxIterations: flags.maxIterations } }
+      if (task === undefined) return agent.resume(flags.session ?? '', { ...limits, signal })
+      const session = flags.session === undefined ? {} : { session: flags.session }
       return agent.stream(task, { ...session, ...limits, signal, metadata: { folder } })
     }
-    return await followRun(start, flags.json === true ? jsonReporter(terminal) : screenReporter(terminal, unkept === undefined), terminal)
+    const reporter = flags.json === true ? jsonReporter(terminal) : screenReporter(terminal, modelLine(model), unkept === undefined)
+    return await followRun(start, reporter, terminal)
   } finally {
     await closed(store, terminal)
   }
@@ -65,9 +66,15 @@ async function taskOf(words: readonly string[], { stdin }: Terminal): Promise<st
   return task
 }
 
+function noTask(words: readonly string[]): undefined {
+  if (words.length === 0) return undefined
+  throw new CannotRun('--resume goes on with the task that the run has. Leave the words out, or leave --resume out.')
+}
+
 function delayOf({ env }: Terminal): number {
   const text = env['RONDO_OFFLINE_DELAY_MS'] ?? ''
-  if (!/^\d{0,6}$/.test(text)) throw new CannotRun(`RONDO_OFFLINE_DELAY_MS must be a whole number of ms below 1,000,000, not ${oneLine(text)}.`)
+  if (!/^\d{0,6}$/.test(text))
+    throw new CannotRun(`RONDO_OFFLINE_DELAY_MS must be a whole number of ms below 1,000,000, not ${oneLine(text)}.`)
   return Number(text)
 }
 
@@ -108,6 +115,8 @@ async function checkSession(agent: Agent<Tools>, { session, resume, json }: RunF
     throw new CannotRun(
       `Session ${session} has an unfinished run (${status}). If another rondo is at work on it, wait for that; else finish it first:\n  rondo run --session ${session} --resume`,
     )
+  if (resume === true && json !== true)
+    stderr.write(`Resuming session ${session}; one that a process has left open is free after 15 seconds at most.\n`)
 }
 
 async function statusOf(agent: Agent<Tools>, session: string): Promise<RunStatus | undefined> {
@@ -127,11 +136,15 @@ function jsonReporter({ stdout, stderr }: Terminal): Reporter {
   }
 }
 
-function screenReporter(terminal: Terminal, kept: boolean): Reporter {
+function modelLine(model: Model | undefined): string {
+  if (model !== undefined) return `Model: ${model.provider}:${model.id}`
+  return 'Model: offline (no network and no language model); this version has no other.'
+}
+
+function screenReporter(terminal: Terminal, model: string, kept: boolean): Reporter {
   const { stderr } = terminal
   const view = new RunView(terminal)
-  const model = 'Model: offline (no network and no language model); this version has no other.'
-  stderr.write(`${styled(model, 'dim', stderr)}\n\n`)
+  stderr.write(`${styled(oneLine(model), 'dim', stderr)}\n\n`)
   const started = terminal.now()
   return {
     event: (event) => view.event(event),
@@ -140,7 +153,10 @@ function screenReporter(terminal: Terminal, kept: boolean): Reporter {
       view.finish(result)
       stderr.write(`\n${summaryLines(summaryOf(result, terminal.now() - started), stderr)}`)
       if (!kept) return
-      const show = `${commandName(terminal)} show ${shellWord(result.sessionId)}`
+      const command = commandName(terminal)
+      const isOpen = result.status === 'parked' || (result.status === 'failed' && result.resumable)
+      if (isOpen) stderr.write(`The run is not over. To go on: ${command} run --session ${shellWord(result.sessionId)} --resume\n`)
+      const show = `${command} show ${shellWord(result.sessionId)}`
       stderr.write(`${styled(`session ${result.sessionId} · ${show}`, 'dim', stderr)}\n`)
     },
   }

@@ -1,7 +1,7 @@
 import type { RunEvent, RunResult } from '../index.ts'
 import { callLine, runningLine } from './call-line.ts'
 import type { Output, Terminal } from './terminal.ts'
-import { duration, oneLine, plain, shorten, styled } from './text.ts'
+import { againIn, oneLine, plain, shorten, styled } from './text.ts'
 
 /** A call that is not done after this time (ms) is announced on a screen. */
 const announceAfterMs = 300
@@ -41,10 +41,10 @@ export class RunView {
         this.#endLine()
         if (event.finishReason === 'tool-calls') this.#commentary()
         return
-      case 'model.failed': {
-        const again = event.retryInMs === undefined ? '' : ` It is asked again in ${duration(event.retryInMs)}.`
-        return this.note(`The model call failed: ${event.error.message}${again}`)
-      }
+      case 'model.failed':
+        // A failure that is final is told by the end of the run.
+        if (event.retryInMs !== undefined) this.note(`The model call failed: ${event.error.message} ${againIn(event.retryInMs)}`)
+        return
       case 'model.retracted':
         this.#held = ''
         return this.#shown ? this.note('The text above does not count: the model is asked again.') : undefined
@@ -88,12 +88,15 @@ export class RunView {
   /** After the last event: writes an answer that was held back, and closes the line. */
   finish(result: RunResult): void {
     this.#stopTimers()
-    const { stdout } = this.#terminal
     this.#endLine()
-    if (!stdout.isTTY && result.text !== '') stdout.write(withNewline(plain(result.text)))
+    const { stdout, stderr } = this.#terminal
+    if (stdout.isTTY || result.text === '') return
+    // Both may go into one file; on a screen that shows only stderr it would be one blank line too many.
+    if (!stderr.isTTY && this.#below !== 'nothing') stderr.write('\n')
+    stdout.write(withNewline(plain(result.text)))
   }
 
-  /** A line of our own on stderr; `text` may hold what others wrote. */
+  /** A remark on stderr; `text` may hold what others wrote. */
   note(text: string): void {
     this.#line(`${styled(shorten(oneLine(text), maxNoteLength), 'yellow', this.#terminal.stderr)}\n`)
   }
@@ -134,14 +137,14 @@ export class RunView {
     if (!this.#shown && this.#below !== 'nothing') this.#terminal.stderr.write('\n')
     this.#shown = true
     this.#below = 'text'
-    output.write(plain(text))
-    this.#midLine = !text.endsWith('\n')
+    const safe = plain(text)
+    output.write(safe)
+    this.#midLine = !safe.endsWith('\n')
   }
 
   /** What the model says before it calls tools is no part of the answer. */
   #commentary(): void {
     if (this.#held.trim() !== '') this.#show(this.#terminal.stderr, withNewline(this.#held))
-    this.#midLine = false
     this.#held = ''
   }
 

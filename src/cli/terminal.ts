@@ -5,7 +5,7 @@ export interface Output {
   readonly isTTY: boolean
   readonly color: boolean
   /** Columns of the screen; absent where it is no screen. */
-  readonly columns?: number
+  readonly columns: number | undefined
   write(text: string): void
 }
 
@@ -98,7 +98,7 @@ function outputOf(stream: NodeJS.WriteStream, tell: (why: Interruption) => void)
     write(text) {
       if (!gone) stream.write(text)
     },
-  } as Output
+  }
 }
 
 /** FORCE_COLOR goes before NO_COLOR, as in Node; see https://no-color.org and https://force-color.org. */
@@ -124,7 +124,8 @@ async function readStdin(maxBytes: number): Promise<string> {
   for await (const chunk of process.stdin) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > maxBytes) throw new CannotRun(`The task on standard input is longer than ${maxBytes} bytes. Put it into a file and name that.`)
+    if (size > maxBytes)
+      throw new CannotRun(`The task on standard input is longer than ${maxBytes} bytes. Put it into a file and name that.`)
   }
   return Buffer.concat(chunks).toString('utf8')
 }

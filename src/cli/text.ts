@@ -87,6 +87,11 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`
 }
 
+/** What follows a failed model call that is tried again after `ms`. */
+export function againIn(ms: number): string {
+  return ms <= 0 ? 'It is asked again.' : `It is asked again in ${duration(ms)}.`
+}
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`
 }

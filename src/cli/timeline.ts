@@ -2,7 +2,7 @@ import { addUsage, type Entry, type EntryOf, type Message, noUsage, type ToolCal
 import { callLine } from './call-line.ts'
 import { summaryLines } from './summary.ts'
 import type { Output } from './terminal.ts'
-import { dateAndTime, duration, oneLine, padEnd, plain, shorten, styled } from './text.ts'
+import { againIn, dateAndTime, oneLine, plain, shorten, styled } from './text.ts'
 
 const maxNoteLength = 240
 
@@ -21,7 +21,6 @@ export class Timeline {
   readonly #calls = new Map<string, ToolCallPart>()
   readonly #purposes = new Map<number, EntryOf<'model.started'>['data']['purpose']>()
   #runId = ''
-  #last: 'line' | 'block' = 'line'
 
   constructor(out: Output) {
     this.#out = out
@@ -88,7 +87,7 @@ export class Timeline {
     const text = plain(textOf(message)).trimEnd()
     const others = message.parts.filter(({ type }) => type === 'image' || type === 'file').map(({ type }) => `(${type})`)
     const lines = [...(text === '' ? [] : text.split('\n')), ...others]
-    this.#write(lines.map((line) => `${styled('>', 'cyan', this.#out)} ${line}\n`).join(''), 'block')
+    this.#out.write(lines.map((line) => `${styled('>', 'cyan', this.#out)} ${line}\n`).join(''))
   }
 
   #responded({ runId = this.#runId, data }: EntryOf<'model.responded'>): void {
@@ -104,13 +103,13 @@ export class Timeline {
     const calls = data.message.parts.filter((part) => part.type === 'tool-call')
     if (run !== undefined) run.calls += calls.length
     for (const call of calls) this.#calls.set(call.callId, call)
-    if (calls.length > 0) this.#write('\n', 'line')
+    if (calls.length > 0) this.#out.write('\n')
   }
 
   #failed({ runId = this.#runId, data, at }: EntryOf<'model.failed'>): void {
     const run = this.#runs.get(runId)
     if (run !== undefined) run.usage = addUsage(run.usage, data.usage ?? { ...noUsage, complete: false })
-    const again = data.retryAt === undefined ? '' : ` Asked again after ${duration(data.retryAt - at)}.`
+    const again = data.retryAt === undefined ? '' : ` ${againIn(data.retryAt - at)}`
     this.#note(`model call ${data.cause ?? 'failed'}: ${data.error.message}${again}`, at)
   }
 
@@ -119,7 +118,7 @@ export class Timeline {
     const part = this.#calls.get(callId)
     this.#calls.delete(callId)
     const call = { toolName: part?.toolName ?? callId, input: part?.input ?? {}, ...settlement }
-    this.#write(callLine(durationMs === undefined ? call : { ...call, durationMs }, this.#out), 'line')
+    this.#out.write(callLine(durationMs === undefined ? call : { ...call, durationMs }, this.#out))
   }
 
   #finished({ runId = this.#runId, data, at }: EntryOf<'run.finished'>): void {
@@ -133,16 +132,11 @@ export class Timeline {
 
   #note(text: string, at?: number): void {
     const time = at === undefined ? '' : `${dateAndTime(at)} `
-    this.#write(`${styled(`· ${padEnd(time, 0)}${shorten(oneLine(text), maxNoteLength)}`, 'dim', this.#out)}\n`, 'line')
+    this.#out.write(`${styled(`· ${time}${shorten(oneLine(text), maxNoteLength)}`, 'dim', this.#out)}\n`)
   }
 
   /** Set off by a blank line. */
   #block(text: string): void {
-    this.#write(`\n${text}`, 'block')
-  }
-
-  #write(text: string, kind: 'line' | 'block'): void {
-    this.#out.write(text)
-    this.#last = kind
+    this.#out.write(`\n${text}`)
   }
 }

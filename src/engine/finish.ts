@@ -1,6 +1,6 @@
 import { RondoError } from '../core/error.ts'
 import type { FinishReason, ModelFinish } from '../core/model.ts'
-import { unknownUsage, type Usage } from '../core/usage.ts'
+import { type Usage, unknownUsage } from '../core/usage.ts'
 
 const finishReasons: ReadonlySet<unknown> = new Set<FinishReason>([
   'stop',

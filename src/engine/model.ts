@@ -1,4 +1,5 @@
 import { Assembler, type Piece } from '../core/assemble.ts'
+import { stopTime } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
@@ -114,16 +115,21 @@ function show(attempt: Attempt, piece: Piece): void {
 }
 
 /** What was shown so far, each part as one delta. */
-function shownPieces({ assembler, open, shown, closed }: Attempt): readonly EventBody[] {
+function shownPieces(attempt: Attempt): readonly EventBody[] {
+  const { assembler, open } = attempt
   const messageId = messageIdOf(open.n)
-  return assembler.pieces().flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
+  const pieces = assembler.pieces()
+  const last = pieces.at(-1)
+  // While nobody looked, nothing was noted as being shown: from now on it is.
+  if (attempt.shown === undefined && !attempt.closed && last !== undefined && last.type !== 'call-input')
+    attempt.shown = { kind: last.type, part: last.part }
+  return pieces.flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
     if (type === 'call-input') return [{ type: 'call.input.delta', callId, messageId, toolName, text }]
-    const isOpen = !closed && shown?.part === part
-    const pieces: EventBody[] = [
+    const begun: EventBody[] = [
       { type: `${type}.started`, messageId, part },
       { type: `${type}.delta`, messageId, part, text },
     ]
-    return isOpen ? pieces : [...pieces, { type: `${type}.finished`, messageId, part }]
+    return attempt.shown?.part === part ? begun : [...begun, { type: `${type}.finished`, messageId, part }]
   })
 }
 
@@ -167,9 +173,9 @@ function fail(attempt: Attempt, error: ErrorData): void {
   finishShown(attempt)
   close(attempt)
   const text = assembler.text()
-  const aborted = running.signal.aborted
   const random = a.world.random()
-  if (!aborted) running.signal.abort(new RondoError('ModelUnknownError', error.message))
+  // Does nothing when it was told to stop already; else it shall not go on for nobody.
+  running.signal.abort(new RondoError('ModelUnknownError', error.message))
   attempt.resolve([(state) => failedBody(a, state, open, error, text, random)])
 }
 
@@ -184,6 +190,10 @@ function failedBody(a: Activation, state: SessionState, open: OpenModelCall, err
   }
   const ports = activePorts(a, state)
   const now = a.world.clock.wall()
+  if (run !== undefined && stopTime(state, run, ports.config, now) !== undefined) {
+    const over = errorData('RunTimeout', 'The time limit of the run was reached during this model call.')
+    return { kind: 'model.failed', data: { ...ids, error: over, cause: 'limit', ...partial } }
+  }
   const again = retryAt(ports.retry, {
     attempt: open.attempt,
     firstAt: open.firstAt,

@@ -41,13 +41,20 @@ function idle(a: Activation, due: number, waited: number): Next {
   const reason = parkReason(a, a.state)
   const wakeAt = due === Number.POSITIVE_INFINITY ? undefined : a.world.clock.wall() + due
   const park: ActivationEnd = { kind: 'parked', park: { reason, wakeAt } }
+  // A cancel that came between the record of a start and the start: the end of its grace is soon, whatever else we would park for.
+  if (wakeAt !== undefined && isStopping(a.state)) return { kind: 'wait', ms: due }
   if (reason === 'time_slice') return park
+  const patience = reason === 'retry_later' ? Math.max(ports.parkAfterMs, retryPatienceMs) : ports.parkAfterMs
+  if (reason === 'retry_later' ? due > patience : waited >= patience) return park
   // In tests that always suspend, a wait in process is a moment like any other to be torn down in.
-  const teardown = a.world.suspendAlways === true && a.progressed
-  if (reason === 'retry_later' && !teardown) return due > Math.max(ports.parkAfterMs, retryPatienceMs) ? park : { kind: 'wait', ms: due }
-  if (waited >= ports.parkAfterMs) return park
-  if (teardown) return { kind: 'parked', park: { reason: 'time_slice', wakeAt } }
-  return { kind: 'wait', ms: Math.min(due, ports.parkAfterMs - waited) }
+  if (a.world.suspendAlways === true && a.progressed) return { kind: 'parked', park: { reason: 'time_slice', wakeAt } }
+  return { kind: 'wait', ms: reason === 'retry_later' ? due : Math.min(due, patience - waited) }
+}
+
+/** Whether something is on record as running here that `decide` no longer wants: it is only waited for. */
+function isStopping({ live }: SessionState): boolean {
+  if (live.model !== undefined && live.model.epoch === live.epoch) return true
+  return live.turn?.calls.some((call) => call.status === 'running' && call.epoch === live.epoch) ?? false
 }
 
 function parkReason(a: Activation, state: SessionState): ParkReason {

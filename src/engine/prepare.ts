@@ -1,5 +1,5 @@
 import { callIndex, type EntryBody } from '../core/entry.ts'
-import type { ErrorCode } from '../core/error.ts'
+import { type ErrorCode, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { ValidationIssue, ValidationResult } from '../core/schema.ts'
@@ -110,15 +110,16 @@ function askApproval(preparing: Preparing, needsApproval: NeedsApproval, value: 
     )
   try {
     const answer = needsApproval(value, new CallInfo(a.sessionId, run, ports, running.signal, call, () => {}))
-    return answer instanceof Promise ? answer.then((later) => prepared(preparing, later), failed) : prepared(preparing, answer)
+    if (!(answer instanceof Promise)) return prepared(preparing, answer)
+    return answer.then((later) => prepared(preparing, later)).catch(failed)
   } catch (error) {
     return failed(error)
   }
 }
 
 function prepared({ a, call, tool }: Preparing, answer: boolean | Ask | undefined): EntryBody {
-  const ask = answer === true ? {} : typeof answer === 'object' ? answer : undefined
-  const approval = ask === undefined ? undefined : approvalData(a, ask)
+  // Only a clear no means no: from JavaScript may come anything.
+  const approval = answer === undefined || answer === false ? undefined : approvalData(a, typeof answer === 'object' ? answer : {})
   return {
     kind: 'call.prepared',
     data: {
@@ -133,11 +134,17 @@ function prepared({ a, call, tool }: Preparing, answer: boolean | Ask | undefine
 }
 
 function approvalData(a: Activation, ask: Ask) {
+  if (ask.expiresInMs !== undefined) checkWait('expiresInMs', ask.expiresInMs)
   return {
     ...(ask.risk === undefined ? {} : { risk: ask.risk }),
     ...(ask.reason === undefined ? {} : { reason: ask.reason }),
     ...(ask.expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + ask.expiresInMs }),
   }
+}
+
+/** A time that is no number would be a wait that never ends, or ends all the time. */
+export function checkWait(name: string, ms: number): void {
+  if (!Number.isFinite(ms) || ms < 0) throw new RondoError('ConfigInvalid', `${name} must be a number of ms, 0 or more, not ${String(ms)}`)
 }
 
 const maxIssues = 5

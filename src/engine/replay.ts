@@ -1,10 +1,9 @@
 import { applyTo } from '../core/apply.ts'
-import { type Entry, messageIdOf } from '../core/entry.ts'
-import type { CoreEvent, EventBody } from '../core/event.ts'
-import { type Message, textMessage } from '../core/message.ts'
+import type { CoreEvent } from '../core/event.ts'
 import { glimpse, project } from '../core/project.ts'
 import { emptyState } from '../core/state.ts'
 import type { SessionDriver } from './session-driver.ts'
+import { settledPieces } from './show.ts'
 
 /** The seq of the entry that an event belongs to, or came after. */
 export function seqOf(cursor: string): number {
@@ -64,30 +63,4 @@ function parts(cursor: string): { seq: number; piece: boolean; index: number } {
   const piece = cursor.includes('.')
   const [seq, index] = cursor.split(piece ? '.' : ':')
   return { seq: Number(seq), piece, index: Number(index) }
-}
-
-/** What was shown of a message while it came, or would have been: each part as one delta. Nothing of entries that hold no message. */
-export function* settledPieces(entry: Entry, shown?: ReadonlyMap<string, number>): Generator<EventBody, void, undefined> {
-  const message = messageOf(entry)
-  if (message === undefined) return
-  const messageId = message.id ?? ''
-  for (const [part, value] of message.parts.entries()) {
-    if ((value.type !== 'text' && value.type !== 'reasoning') || value.text === '') continue
-    const had = shown?.get(partKey(messageId, part)) ?? 0
-    if (had === 0) yield { type: `${value.type}.started`, messageId, part }
-    if (had < value.text.length) {
-      yield { type: `${value.type}.delta`, messageId, part, text: value.text.slice(had) }
-      yield { type: `${value.type}.finished`, messageId, part }
-    }
-  }
-}
-
-export function partKey(messageId: string, part: number): string {
-  return `${messageId}/${part}`
-}
-
-function messageOf(entry: Entry): Message | undefined {
-  if (entry.kind === 'model.responded') return entry.data.message
-  if (entry.kind !== 'model.failed' || entry.data.partial === undefined || entry.data.partial === '') return undefined
-  return textMessage('assistant', entry.data.partial, messageIdOf(entry.data.n))
 }

@@ -1,7 +1,7 @@
 import type { SettlementData } from '../core/entry.ts'
 import { errorData } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
-import type { Part } from '../core/message.ts'
+import { type Part, textOf } from '../core/message.ts'
 import { toStorable } from '../core/storable.ts'
 import type { Store } from '../core/store.ts'
 import { cutText } from '../core/text.ts'
@@ -14,7 +14,7 @@ import type { ResultLimits } from './ports.ts'
  */
 export function settlementOf(
   store: Store,
-  tool: Tool,
+  tool: Tool | undefined,
   callId: string,
   limits: ResultLimits,
   value: unknown,
@@ -27,15 +27,15 @@ export function settlementOf(
   if (text.length > limits.maxStoredBytes) return oversized(store, limits, text)
   const own = ownContent(tool, output, report)
   if (own !== undefined) return { outcome: 'ok', output, content: shownContent(own, callId, limits) }
-  const shown = cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `call ${callId}` })
+  const shown = shownText(text, callId, limits)
   if (shown.cut || output === null) return { outcome: 'ok', output, content: shown.text }
   return { outcome: 'ok', output }
 }
 
 /** What the tool itself wants shown. Failing here must not turn what it did into a failure. */
-function ownContent(tool: Tool, output: Json, report: (error: unknown) => void): string | readonly Part[] | undefined {
+function ownContent(tool: Tool | undefined, output: Json, report: (error: unknown) => void): string | readonly Part[] | undefined {
   try {
-    return tool['~definition'].toModelOutput?.(output)
+    return tool?.['~definition'].toModelOutput?.(output)
   } catch (error) {
     report(error)
     return undefined
@@ -43,14 +43,31 @@ function ownContent(tool: Tool, output: Json, report: (error: unknown) => void):
 }
 
 function shownContent(content: string | readonly Part[], callId: string, limits: ResultLimits): string | readonly Part[] {
-  if (typeof content !== 'string') return storableParts(content)
-  return cutText(content, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `call ${callId}` }).text
+  if (typeof content !== 'string') return shownParts(storableParts(content), callId, limits)
+  return shownText(content, callId, limits).text
+}
+
+function shownText(text: string, callId: string, limits: ResultLimits) {
+  return cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `call ${callId}` })
+}
+
+/** Texts that are too long together become one excerpt, before the other parts. */
+function shownParts(parts: readonly Part[], callId: string, limits: ResultLimits): readonly Part[] {
+  const shown = shownText(textOf({ role: 'user', parts }), callId, limits)
+  return shown.cut ? excerptAndRest(shown.text, parts) : parts
+}
+
+function excerptAndRest(text: string, parts: readonly Part[]): readonly Part[] {
+  return [{ type: 'text', text }, ...parts.filter((part) => part.type !== 'text')]
 }
 
 async function oversized(store: Store, limits: ResultLimits, text: string): Promise<SettlementData> {
+  return { outcome: 'ok', output: await storedExcerpt(store, limits, text) }
+}
+
+async function storedExcerpt(store: Store, limits: ResultLimits, text: string): Promise<string> {
   const ref = await store.blobs.put(new TextEncoder().encode(text))
-  const excerpt = cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `blob ${ref}` }).text
-  return { outcome: 'ok', output: excerpt }
+  return cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `blob ${ref}` }).text
 }
 
 /** Parts that a tool made itself: plain JSON, checked where they enter. */
@@ -68,12 +85,22 @@ function toPart(json: Json): Part {
   return { type: 'text', text: JSON.stringify(json) }
 }
 
-/** A result of parts: its text is the output, the parts are what the model is shown. */
-export function contentSettlement(parts: readonly Part[], isError: boolean): SettlementData {
-  const content = storableParts(parts)
-  let text = ''
-  for (const part of content) if (part.type === 'text') text += part.text
-  if (isError)
-    return { outcome: 'error', error: errorData('ToolExecutionError', text === '' ? 'The tool reported an error.' : text), content }
-  return { outcome: 'ok', output: text, content }
+/** A result of parts: its text is the output, the parts are what the model is shown. The limits are those of any other result. */
+export function contentSettlement(
+  store: Store,
+  callId: string,
+  limits: ResultLimits,
+  parts: readonly Part[],
+  isError: boolean,
+): SettlementData | Promise<SettlementData> {
+  const given = storableParts(parts)
+  const text = textOf({ role: 'user', parts: given })
+  if (text.length <= limits.maxStoredBytes) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
+  return storedExcerpt(store, limits, text).then((excerpt) => partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits))
+}
+
+function partsSettlement(text: string, content: readonly Part[], isError: boolean, limits: ResultLimits): SettlementData {
+  if (!isError) return { outcome: 'ok', output: text, content }
+  const message = text === '' ? 'The tool reported an error.' : cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines }).text
+  return { outcome: 'error', error: errorData('ToolExecutionError', message), content }
 }

@@ -1,6 +1,6 @@
 import { accept, type Refusal } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
-import type { Entry, EntryBody } from '../core/entry.ts'
+import type { Entry, EntryBody, SettlementData } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { finishedResult, type Naming, type ParkFacts, parkedResult } from '../core/outcome.ts'
@@ -13,6 +13,7 @@ import { storeError, toEntry } from './append.ts'
 import { inputHead } from './head.ts'
 import { Hub } from './hub.ts'
 import type { RunPorts, World } from './ports.ts'
+import { settlementOf } from './result-value.ts'
 import { foldAndShow } from './show.ts'
 
 /** An input with the id that makes a retry recognisable. */
@@ -20,6 +21,12 @@ export type Input = EntryBody & { readonly id: string }
 
 /** Makes the entries to write from the state they meet; asked again after a lost race. A refusal writes nothing. */
 export type InputMaker = (state: SessionState) => readonly Input[] | Refusal
+
+/** An input whose write had no clear answer: it may stand in the journal already, after `since`. */
+interface Doubt {
+  readonly ids: Set<string>
+  since: number | undefined
+}
 
 const inputAttempts = 50
 const writeAttempts = 3
@@ -97,6 +104,15 @@ export class SessionDriver {
     return (this.#ports.get(runId) ?? this.#fallback)?.isDynamic(toolName) ?? true
   }
 
+  /** The result of a call that was run outside, as the journal keeps it: within its run's limits, shown to the model as its tool says. */
+  async outsideResult(callId: string, output: unknown): Promise<SettlementData> {
+    const { live } = await this.current()
+    const ports = this.#portsOf(live.run?.id)
+    const call = live.turn?.calls.find((candidate) => candidate.part.callId === callId)
+    const tool = call === undefined ? undefined : ports.tools.get(call.part.toolName)
+    return settlementOf(this.store, tool, callId, ports.results, output, ports.report)
+  }
+
   /** The newest state: the activation's, else what the store holds. Only to be read. */
   async current(): Promise<SessionState> {
     if (this.#activation !== undefined) return this.#activation.state
@@ -160,9 +176,11 @@ export class SessionDriver {
         this.#state ??= emptyState()
         this.hub.begin(0)
       }
+      const doubt: Doubt = { ids: new Set(), since: undefined }
       let known = fresh
       for (let attempt = 0, failures = 0; attempt < inputAttempts; attempt++) {
-        const answer = await this.#tryInput(make, known)
+        if (await this.#isWritten(doubt)) return undefined
+        const answer = await this.#tryInput(make, known, doubt)
         known = false
         if (answer === 'again') continue
         if (!RondoError.is(answer)) return answer
@@ -178,35 +196,46 @@ export class SessionDriver {
     }
   }
 
-  async #tryInput(make: InputMaker, known: boolean): Promise<Refusal | undefined | 'again' | RondoError> {
+  /** Whether an attempt without a clear answer did write: then the input is not to be written again, whatever has happened since. */
+  async #isWritten({ ids, since }: Doubt): Promise<boolean> {
+    if (since === undefined) return false
+    for await (const entry of this.store.load(this.sessionId, since)) if (ids.has(entry.id)) return true
+    return false
+  }
+
+  async #tryInput(make: InputMaker, known: boolean, doubt: Doubt): Promise<Refusal | undefined | 'again' | RondoError> {
     const activation = this.#activation
-    if (activation === undefined) return this.#alone(() => this.#tryStore(make, known))
+    if (activation === undefined) return this.#alone(() => this.#tryStore(make, known, doubt))
     const inputs = make(activation.state)
-    return 'why' in inputs ? inputs : this.#submit(activation, inputs)
+    return 'why' in inputs ? inputs : this.#submit(activation, inputs, doubt)
   }
 
   /** Nobody drives the session here: the input goes straight into the store. */
-  async #tryStore(make: InputMaker, known: boolean): Promise<Refusal | undefined | 'again' | RondoError> {
+  async #tryStore(make: InputMaker, known: boolean, doubt: Doubt): Promise<Refusal | undefined | 'again' | RondoError> {
     const { state, fresh } = known && this.#state !== undefined ? { state: this.#state, fresh: [] } : await this.#refresh()
     const inputs = make(state)
     if ('why' in inputs) return inputs
     if (inputs.every((input) => fresh.some((entry) => entry.id === input.id))) return undefined
     // Between the look and the write an activation may have begun; it is the writer then.
     if (this.#activation !== undefined) return 'again'
-    return this.#write(state, inputs)
+    return this.#write(state, inputs, doubt)
   }
 
-  async #submit(activation: Activation, inputs: readonly Input[]): Promise<Refusal | undefined | 'again'> {
+  async #submit(activation: Activation, inputs: readonly Input[], doubt: Doubt): Promise<Refusal | undefined | 'again'> {
+    const { seq } = activation.state.live
     const answers = await Promise.all(inputs.map((body) => new Promise<InputAnswer>((settle) => submitLocal(activation, { body, settle }))))
     for (const [index, answer] of answers.entries()) {
       if (answer.ok) continue
-      if ('retry' in answer) return 'again'
+      if ('retry' in answer) {
+        doubtful(doubt, inputs, seq)
+        return 'again'
+      }
       if (!isNeedless(inputs, index, answer.refusal)) return answer.refusal
     }
     return undefined
   }
 
-  async #write(state: SessionState, inputs: readonly Input[]): Promise<Refusal | undefined | 'again' | RondoError> {
+  async #write(state: SessionState, inputs: readonly Input[], doubt: Doubt): Promise<Refusal | undefined | 'again' | RondoError> {
     const draft = branch(state)
     const now = this.world.clock.wall()
     const entries: Entry[] = []
@@ -229,7 +258,9 @@ export class SessionDriver {
       return undefined
     } catch (cause) {
       const error = storeError(cause)
-      return error.code === 'SessionConcurrentWrite' ? 'again' : error
+      if (error.code === 'SessionConcurrentWrite') return 'again'
+      doubtful(doubt, inputs, state.live.seq)
+      return error
     }
   }
 
@@ -359,6 +390,11 @@ export class SessionDriver {
   release(): void {
     this.#checkIdle()
   }
+}
+
+function doubtful(doubt: Doubt, inputs: readonly Input[], seq: number): void {
+  for (const { id } of inputs) doubt.ids.add(id)
+  doubt.since ??= seq
 }
 
 /** A cancel that goes with another input (`interrupt`) and finds nothing left to cancel. */

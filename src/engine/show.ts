@@ -1,10 +1,11 @@
 import { applyTo } from '../core/apply.ts'
-import type { Entry } from '../core/entry.ts'
+import { type Entry, messageIdOf } from '../core/entry.ts'
+import type { EventBody } from '../core/event.ts'
+import { type Message, textMessage } from '../core/message.ts'
 import { finishedResult, type Naming } from '../core/outcome.ts'
 import { glimpse, project } from '../core/project.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Hub } from './hub.ts'
-import { settledPieces } from './replay.ts'
 
 /**
  * Folds an entry that was not written by this process's activation (an input, or what another process wrote) and shows what it means.
@@ -21,4 +22,30 @@ export function foldAndShow(hub: Hub, state: SessionState, entry: Entry, naming:
   } else hub.facts(entry.seq, [])
   const { ended } = state.live
   if (entry.kind === 'run.finished' && ended !== undefined) hub.end(ended.id, finishedResult(state, ended, naming, true))
+}
+
+/** What was shown of a message while it came, or would have been: each part as one delta. Nothing of entries that hold no message. */
+export function* settledPieces(entry: Entry, shown?: ReadonlyMap<string, number>): Generator<EventBody, void, undefined> {
+  const message = messageOf(entry)
+  if (message === undefined) return
+  const messageId = message.id ?? ''
+  for (const [part, value] of message.parts.entries()) {
+    if ((value.type !== 'text' && value.type !== 'reasoning') || value.text === '') continue
+    const had = shown?.get(partKey(messageId, part)) ?? 0
+    if (had === 0) yield { type: `${value.type}.started`, messageId, part }
+    if (had < value.text.length) {
+      yield { type: `${value.type}.delta`, messageId, part, text: value.text.slice(had) }
+      yield { type: `${value.type}.finished`, messageId, part }
+    }
+  }
+}
+
+export function partKey(messageId: string, part: number): string {
+  return `${messageId}/${part}`
+}
+
+function messageOf(entry: Entry): Message | undefined {
+  if (entry.kind === 'model.responded') return entry.data.message
+  if (entry.kind !== 'model.failed' || entry.data.partial === undefined || entry.data.partial === '') return undefined
+  return textMessage('assistant', entry.data.partial, messageIdOf(entry.data.n))
 }

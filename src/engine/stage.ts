@@ -45,6 +45,8 @@ export function stageTurn(a: Activation): Staged {
   }
   const now = a.world.clock.wall()
   drain(a)
+  // Facts of a turn that lost its race, and its claim with it: the claim comes first.
+  if (a.facts.length > 0) stageClaim(a, staged, now)
   const proposals = stageFacts(a, staged, now)
   stageInputs(a, staged, now)
   for (;;) {
@@ -63,6 +65,12 @@ export function stageTurn(a: Activation): Staged {
     }
     if (!stageInTurn(a, staged, now)) return staged
   }
+}
+
+function stageClaim(a: Activation, staged: Staged, now: number): void {
+  const ports = activePorts(a, staged.draft)
+  for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports)).append)
+    if (body.kind === 'run.claimed') stageEntry(a, staged, body, now)
 }
 
 /** When grace ends, the text that was shown is kept with the failure (machine 5). */
@@ -146,7 +154,8 @@ function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
 
 function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number): void {
   const { live } = staged.draft
-  const runId = body.runId ?? live.run?.id
+  // An input may come before its run is claimed.
+  const runId = body.runId ?? live.run?.id ?? live.waiting[0]?.runId
   const entry = toEntry(body, {
     id: body.id ?? a.world.id('e'),
     seq: live.seq + 1,

@@ -11,7 +11,7 @@ import { activePorts } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import type { RunPorts } from './ports.ts'
-import { issuesText, messageOf } from './prepare.ts'
+import { checkWait, issuesText, messageOf } from './prepare.ts'
 import { contentSettlement, settlementOf } from './result-value.ts'
 
 interface Executing {
@@ -112,10 +112,13 @@ function settle(executing: Executing, value: unknown): Facts {
   const signal = signalOf(value)
   if (signal !== undefined) return settleSignal(executing, signal)
   const { a, tool, call, ports } = executing
-  const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, value, ports.report)
-  if (!(settlement instanceof Promise)) return [settledBody(executing, settlement)]
+  return settledFacts(executing, settlementOf(a.store, tool, call.part.callId, ports.results, value, ports.report))
+}
+
+function settledFacts(executing: Executing, settlement: SettlementData | Promise<SettlementData>, end?: 'done' | 'fail'): Facts {
+  if (!(settlement instanceof Promise)) return [settledBody(executing, settlement, end)]
   return settlement.then(
-    (later) => [settledBody(executing, later)],
+    (later) => [settledBody(executing, later, end)],
     (error) => [failure(executing, error)],
   )
 }
@@ -123,9 +126,12 @@ function settle(executing: Executing, value: unknown): Facts {
 function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
   const { a, tool, call, ports } = executing
   switch (signal.kind) {
-    case 'content':
-      return [settledBody(executing, contentSettlement(signal.parts, signal.isError))]
+    case 'content': {
+      const settlement = contentSettlement(a.store, call.part.callId, ports.results, signal.parts, signal.isError)
+      return settledFacts(executing, settlement, signal.isError && ports.toolFailureMode === 'fail' ? 'fail' : undefined)
+    }
     case 'suspend': {
+      if (signal.expiresInMs !== undefined) checkWait('expiresInMs', signal.expiresInMs)
       const expiry = signal.expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + signal.expiresInMs }
       const data = {
         callId: call.part.callId,
@@ -136,14 +142,8 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
       } as const
       return [{ kind: 'call.deferred', data }]
     }
-    case 'done': {
-      const settlement = settlementOf(a.store, tool, call.part.callId, ports.results, signal.output, ports.report)
-      if (!(settlement instanceof Promise)) return [settledBody(executing, settlement, 'done')]
-      return settlement.then(
-        (later) => [settledBody(executing, later, 'done')],
-        (error) => [failure(executing, error)],
-      )
-    }
+    case 'done':
+      return settledFacts(executing, settlementOf(a.store, tool, call.part.callId, ports.results, signal.output, ports.report), 'done')
   }
 }
 

@@ -15,7 +15,15 @@ import {
   type Tools,
   tool,
 } from '../../src/index.ts'
-import { flakyStore, type Script, type ScriptedModel, scripted, type VirtualClock, type VirtualWorld, virtualWorld } from '../../src/testing/index.ts'
+import {
+  flakyStore,
+  type Script,
+  type ScriptedModel,
+  scripted,
+  type VirtualClock,
+  type VirtualWorld,
+  virtualWorld,
+} from '../../src/testing/index.ts'
 
 export interface Lab {
   readonly world: VirtualWorld
@@ -42,7 +50,11 @@ type Options<T extends Tools> = Omit<AgentOptions<T, undefined, unknown>, 'model
 export function agentIn<const T extends Tools = readonly []>(place: Lab & { readonly model?: Model }, options?: Options<T>): Agent<T> {
   const model = options?.model ?? place.model
   if (model === undefined) throw new Error('the lab has no model')
-  return new Agent<T, undefined, unknown>({ store: place.store, ...options, model, world: place.world } as AgentOptions<T, undefined, unknown>) as Agent<T>
+  return new Agent<T, undefined, unknown>({ store: place.store, ...options, model, world: place.world } as AgentOptions<
+    T,
+    undefined,
+    unknown
+  >) as Agent<T>
 }
 
 /** The same journal behind another handle: an agent on it shares nothing with others but what is stored, as in another process. */

@@ -1,11 +1,28 @@
 import { describe, expect, test } from 'vitest'
-import { calls, claimed, control, failed, finished, finishes, nothing, open, plan, planOf, play, requested, responded, type Steps, started } from './support.ts'
+import {
+  calls,
+  claimed,
+  control,
+  failed,
+  finished,
+  finishes,
+  nothing,
+  open,
+  plan,
+  planOf,
+  play,
+  requested,
+  responded,
+  type Steps,
+  started,
+} from './support.ts'
 
-const claim = (runId: string, cause: 'start' | 'resume' | 'next') => ({
-  kind: 'run.claimed',
-  runId,
-  data: { owner: 'o1', cause, engine: 'test' },
-}) as const
+const claim = (runId: string, cause: 'start' | 'resume' | 'next') =>
+  ({
+    kind: 'run.claimed',
+    runId,
+    data: { owner: 'o1', cause, engine: 'test' },
+  }) as const
 
 describe('machine 5.0: claims', () => {
   test('an empty session and one whose runs have finished want nothing', () => {
@@ -57,12 +74,13 @@ describe('machine 5.0: claims', () => {
 })
 
 describe('machine 5.1: a model call of an older epoch', () => {
-  const error = (retryable: boolean) => ({
-    code: 'ModelUnknownError',
-    category: 'model',
-    message: 'The process that made this model call ended before the response was complete.',
-    retryable,
-  }) as const
+  const error = (retryable: boolean) =>
+    ({
+      code: 'ModelUnknownError',
+      category: 'model',
+      message: 'The process that made this model call ended before the response was complete.',
+      retryable,
+    }) as const
   const resumed = (...steps: Steps) => play(...steps, { ...claimed(2, 'r1', 'resume'), at: 2_000 })
 
   test.each([

@@ -20,6 +20,7 @@ import {
   settledOk,
   settles,
   started,
+  starts,
   steer,
 } from './support.ts'
 
@@ -44,7 +45,12 @@ describe('machine 5.2: cancel', () => {
 
   test('at the end of grace the machine ends the model call itself', () => {
     const state = play(open, { ...control('cancel'), at: 2_000 })
-    const error = { code: 'RunAborted', category: 'loop', message: 'The run was cancelled during this model call.', retryable: false } as const
+    const error = {
+      code: 'RunAborted',
+      category: 'loop',
+      message: 'The run was cancelled during this model call.',
+      retryable: false,
+    } as const
     expect(planOf(state, {}, { now: 2_100 })).toEqual(
       plan([{ kind: 'model.failed', data: { n: 1, attempt: 1, error, cause: 'cancelled' } }]),
     )
@@ -125,7 +131,13 @@ describe('machine 5.2: cancel', () => {
   })
 
   test('an answer from outside is taken under a cancel, and the run still ends aborted', () => {
-    const state = play(called('client'), prepared('m1.0', { executor: 'external' }), deferred('m1.0'), control('cancel'), answered('m1.0', 1))
+    const state = play(
+      called('client'),
+      prepared('m1.0', { executor: 'external' }),
+      deferred('m1.0'),
+      control('cancel'),
+      answered('m1.0', 1),
+    )
     expect(planOf(state)).toEqual(plan([aborted]))
   })
 })
@@ -141,7 +153,12 @@ describe('machine 5.2: the duration limit', () => {
 
   test('an open model call is aborted at the limit, and ended by the machine at the end of grace counted from the limit', () => {
     expect(planOf(play(open), { limits }, { now: 2_030 })).toEqual(plan([], [], 2_100))
-    const error = { code: 'RunTimeout', category: 'loop', message: 'The time limit of the run was reached during this model call.', retryable: false } as const
+    const error = {
+      code: 'RunTimeout',
+      category: 'loop',
+      message: 'The time limit of the run was reached during this model call.',
+      retryable: false,
+    } as const
     expect(planOf(play(open), { limits }, { now: 2_100 })).toEqual(
       plan([{ kind: 'model.failed', data: { n: 1, attempt: 1, error, cause: 'limit' } }]),
     )
@@ -159,20 +176,22 @@ describe('machine 5.2: the duration limit', () => {
   })
 
   test('a stop that came before the limit still ends the run', () => {
-    const state = play(
-      called('look', 'look'),
-      prepared('m1.0', { approval: {} }),
-      prepared('m1.1'),
-      began('m1.1'),
-      decided('e5', 'stop'),
-      { ...settledOk('m1.1'), at: 3_000 },
-    )
+    const state = play(called('look', 'look'), prepared('m1.0', { approval: {} }), prepared('m1.1'), began('m1.1'), decided('e5', 'stop'), {
+      ...settledOk('m1.1'),
+      at: 3_000,
+    })
     const text = 'The user did not allow this call. Do not try it again unless they ask for it.'
     expect(planOf(state, { limits })).toEqual(plan([settles('m1.0', 'denied', 'ToolDenied', text, { end: 'stop', limit: 'timeout' })]))
   })
 
   test('it holds for calls that still run after another limit was met', () => {
-    const state = play(called('look', 'look'), prepared('m1.0'), prepared('m1.1'), began('m1.0'), settledOk('m1.1', 1, { limit: 'max_tool_calls' }))
+    const state = play(
+      called('look', 'look'),
+      prepared('m1.0'),
+      prepared('m1.1'),
+      began('m1.0'),
+      settledOk('m1.1', 1, { limit: 'max_tool_calls' }),
+    )
     expect(planOf(state, { limits }, { now: 1_500 })).toEqual(plan([], ['tool:m1.0.1'], 2_000))
     expect(planOf(state, { limits }, { now: 2_100 })).toEqual(plan([timeout('m1.0')]))
   })
@@ -207,7 +226,10 @@ describe('machine 5.2: the duration limit', () => {
   })
 
   test('calls that overlap count once', () => {
-    const state = play(called('look', 'look'), prepared('m1.0'), prepared('m1.1'), began('m1.0'), began('m1.1'), { ...settledOk('m1.0'), at: 1_600 })
+    const state = play(called('look', 'look'), prepared('m1.0'), prepared('m1.1'), began('m1.0'), began('m1.1'), {
+      ...settledOk('m1.0'),
+      at: 1_600,
+    })
     expect(planOf(state, { limits })).toEqual(plan([], ['tool:m1.1.1'], 2_000))
   })
 
@@ -221,6 +243,6 @@ describe('machine 5.2: the duration limit', () => {
       { ...claimed(2, 'r1', 'resume'), at: 90_000 },
     )
     expect(state.live.run).toMatchObject({ activeMs: 400, openSince: 90_000, open: 1 })
-    expect(planOf(state, { limits })).toEqual(plan([{ kind: 'call.started', data: { callId: 'm1.0', attempt: 2 } }], [], 90_600))
+    expect(planOf(state, { limits })).toEqual(plan([starts('m1.0', 2), starts('m1.1')], [], 90_600))
   })
 })

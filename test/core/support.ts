@@ -123,7 +123,11 @@ export function control(action: 'pause' | 'resume' | 'cancel', runId = 'r1', rea
   return { kind: 'control', runId, data: { action, ...(reason === undefined ? {} : { reason }) } }
 }
 
-export function decided(request: string, decision: 'allow' | 'deny' | 'stop', more: { arguments?: Json; reason?: string; by?: string } = {}): Step {
+export function decided(
+  request: string,
+  decision: 'allow' | 'deny' | 'stop',
+  more: { arguments?: Json; reason?: string; by?: string } = {},
+): Step {
   return { kind: 'approval.decided', data: { request, decision, ...more } }
 }
 
@@ -224,7 +228,11 @@ export function settledOk(callId: string, output: Json = 'fine', more: Partial<E
   return { kind: 'call.settled', data: { callId, settlement: { outcome: 'ok', output }, by: 'tool', ...more } }
 }
 
-export function settledBad(callId: string, outcome: FailedOutcome, more: Partial<EntryData['call.settled']> & { code?: ErrorCode } = {}): Step {
+export function settledBad(
+  callId: string,
+  outcome: FailedOutcome,
+  more: Partial<EntryData['call.settled']> & { code?: ErrorCode } = {},
+): Step {
   const { code = 'ToolExecutionError', ...data } = more
   const error = errorData(code, `it was ${outcome}`, { retryable: false })
   return { kind: 'call.settled', data: { callId, settlement: { outcome, error }, by: 'tool', ...data } }
@@ -255,7 +263,13 @@ export function rounds(count: number, calls: (n: number) => readonly CallText[] 
 
 // ── what the machine writes, for comparison
 
-export function settles(callId: string, outcome: FailedOutcome, code: ErrorCode, message: string, more: Partial<EntryData['call.settled']> = {}): EntryBody {
+export function settles(
+  callId: string,
+  outcome: FailedOutcome,
+  code: ErrorCode,
+  message: string,
+  more: Partial<EntryData['call.settled']> = {},
+): EntryBody {
   const error = { code, category: code.startsWith('Tool') ? 'tool' : 'hook', message, retryable: false } as const
   return { kind: 'call.settled', data: { callId, settlement: { outcome, error }, by: 'machine', ...more } }
 }

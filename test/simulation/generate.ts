@@ -147,6 +147,7 @@ export function generate(seed: number): Script {
   const plain = seed % 10 === 0
   const agent = agentSpec(dice)
   const bestEffort = agent.policies.durability === 'best-effort'
+  if (bestEffort) delete agent.limits.timeSliceMs
   const faulty = !plain && dice.chance(0.35)
   const alone = plain || bestEffort
   const acts = alone ? plainActs(dice, plain) : randomActs(dice)

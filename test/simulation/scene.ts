@@ -39,6 +39,8 @@ export class Scene {
   readonly engineTimers = new Set<object>()
   /** Entries in the journal now. */
   length = 0
+  /** The store was given up: the run goes on in memory, and the journal knows only its beginning. */
+  detached = false
   /** What each driver has written last of a kind, by process. */
   readonly lastStarted = new Map<string, Entry>()
   #ids = 0

@@ -1,23 +1,27 @@
 import { test } from 'vitest'
 import { generate } from './generate.ts'
 import { play } from './play.ts'
+import { check } from './check.ts'
 test('scratch', async () => {
   const from = Number(process.env['FROM'] ?? 0), n = Number(process.env['SEEDS'] ?? 200)
-  const t = performance.now()
-  const troubles = new Map<string, number[]>()
+  let play_ = 0, check_ = 0
+  const troubles = new Map<string, { seeds: number[], what: string }>()
   let entries = 0
-  const counts = new Map<string, number>()
   for (let seed = from; seed < from + n; seed++) {
+    const t = performance.now()
     const played = await play(generate(seed))
+    const t2 = performance.now()
+    const vs = check(played)
+    check_ += performance.now() - t2
+    play_ += t2 - t
     entries += played.journal.length
-    for (const [k, v] of played.counts) counts.set(k, (counts.get(k) ?? 0) + v)
-    for (const one of played.troubles) troubles.set(one, [...(troubles.get(one) ?? []), seed])
-    if (played.engineTimers) troubles.set('timers', [...(troubles.get('timers') ?? []), seed])
-    for (const l of played.launched) if (!l.settled && (l.launch.held || l.launch.reader==='none')) troubles.set('unsettled', [...(troubles.get('unsettled') ?? []), seed])
-    for (const l of played.readers) if (!l.ended && l.how !== 'stream') troubles.set('reader open '+l.how, [...(troubles.get('reader open '+l.how) ?? []), seed])
+    for (const { rule, what } of vs) {
+      const key = rule === 'no trouble' ? rule + what : rule
+      const x = troubles.get(key) ?? { seeds: [], what }
+      troubles.set(key, x)
+      x.seeds.push(seed)
+    }
   }
-  const ms = performance.now() - t
-  console.log(n / ms * 1000, 'scripts/s', entries / n, 'entries')
-  for (const [k, v] of troubles) console.log(v.length, k, v.slice(0, 8).join(' '))
-  console.log([...counts].sort())
+  console.log(n / play_ * 1000, 'plays/s', n / check_ * 1000, 'checks/s', entries / n, 'entries')
+  for (const [k, v] of [...troubles].sort((a,b)=>b[1].seeds.length-a[1].seeds.length)) console.log(v.seeds.length, k, [...new Set(v.seeds)].slice(0, 8).join(' '), '\n      ', v.what.slice(0, 400))
 }, 1e9)

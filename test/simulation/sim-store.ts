@@ -45,6 +45,7 @@ export class SimStore implements Store {
     await this.#latency()
     if (driver && this.#writing.fatalLeft > 0) {
       this.#writing.fatalLeft--
+      if (this.#scene.script.agent.policies.durability === 'best-effort') this.#scene.detached = true
       this.#scene.count('race: the store fails for good')
       if (store.fatalAfterWrite) await this.#write(sessionId, entries, options)
       throw new RondoError('SessionWriteFailed', 'sim store: the medium is gone')
@@ -102,6 +103,7 @@ export class SimStore implements Store {
 
   /** Somebody else writes first: a note that nobody reads. */
   async #letIn(sessionId: string, expectedSeq: number): Promise<void> {
+    if (expectedSeq === 0) return
     const id = `foreign${this.#writing.foreign++}`
     const entry: NewEntry = { v: 1, id, seq: expectedSeq + 1, kind: 'custom', data: { type: 'noise' } }
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { memory, tool } from '../../../src/index.ts'
+import { memory, type Tool, tool } from '../../../src/index.ts'
 import { jsonSchema } from '../../../src/json-schema/index.ts'
 import { agentIn, asks, deepFreeze, end, lines, plainTool, scriptedLab } from '../kit.ts'
 
@@ -76,18 +76,28 @@ describe('B197 keys that reach for the prototype are plain data or nothing', () 
     expect([end(result), result.calls.map((call) => call.outcome), isClean()]).toEqual(['completed completed', ['ok', 'ok'], true])
   })
 
-  test.each(['__proto__', 'constructor'])('in the name of a tool (%s): described, called, counted and limited like any other', async (name) => {
-    const odd = tool({ name, description: () => `it is ${name}`, inputSchema: z.object({}), maxCallsPerRun: 1, execute: () => 'ran' })
-    const place = scriptedLab([asks(name, name), 'ok'])
-    const result = await place.clock.until(agentIn(place, { tools: [odd] }).run('Hi'))
-    expect(result.calls.map((call) => call.outcome)).toEqual(['ok', 'skipped'])
-    expect(place.model.requests[0]?.tools.map((shown) => 'name' in shown && shown.description)).toEqual([`it is ${name}`])
-  })
+  test.each(['__proto__', 'constructor'])(
+    'in the name of a tool (%s): described, called, counted and limited like any other',
+    async (name) => {
+      const odd = tool({ name, description: () => `it is ${name}`, inputSchema: z.object({}), maxCallsPerRun: 1, execute: () => 'ran' })
+      const place = scriptedLab([asks(name, name), 'ok'])
+      const result = await place.clock.until(agentIn(place, { tools: [odd] }).run('Hi'))
+      expect(result.calls.map((call) => call.outcome)).toEqual(['ok', 'skipped'])
+      expect(place.model.requests[0]?.tools.map((shown) => 'name' in shown && shown.description)).toEqual([`it is ${name}`])
+    },
+  )
 })
 
 describe('B200 what a caller hands in is never changed', () => {
   test('deep-frozen options, messages and schemas work; the second run asks the same as the first, with retries too', async () => {
-    const place = scriptedLab([{ fail: { code: 'ModelServerError' } }, asks('look'), 'One.', { fail: { code: 'ModelServerError' } }, asks('look'), 'Two.'])
+    const place = scriptedLab([
+      { fail: { code: 'ModelServerError' } },
+      asks('look'),
+      'One.',
+      { fail: { code: 'ModelServerError' } },
+      asks('look'),
+      'Two.',
+    ])
     const look = plainTool('look', () => deepFreeze({ list: [1, { a: 1 }] }), 'read')
     const options = deepFreeze({
       name: 'frozen',
@@ -120,7 +130,7 @@ describe('B200 what a caller hands in is never changed', () => {
 
   test('later changes to what was handed in have no effect', async () => {
     const place = scriptedLab(['One.', 'Two.'])
-    const tools = [plainTool('look', () => 1)]
+    const tools: Tool[] = [plainTool('look', () => 1)]
     const settings = { temperature: 0.5 }
     const parts = [{ type: 'text' as const, text: 'Hi' }]
     const agent = agentIn(place, { tools, settings })
@@ -135,7 +145,11 @@ describe('B200 what a caller hands in is never changed', () => {
   })
 
   test('a tool that changes its arguments changes only its copy, and a model that changes its request harms nobody', async () => {
-    const place = scriptedLab([{ calls: [{ name: 'edit', input: { list: [1] } }] }, { calls: [{ name: 'edit', input: { list: [1] } }] }, 'ok'])
+    const place = scriptedLab([
+      { calls: [{ name: 'edit', input: { list: [1] } }] },
+      { calls: [{ name: 'edit', input: { list: [1] } }] },
+      'ok',
+    ])
     const edit = tool({
       name: 'edit',
       description: 'Edits',

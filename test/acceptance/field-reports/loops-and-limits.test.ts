@@ -32,7 +32,9 @@ describe('a model that never ends by itself', () => {
 
   test('B170 the order of keys makes no call another one', async () => {
     const look = tool({ name: 'look', description: 'Looks', effect: 'read', inputSchema: noInput.loose(), execute: () => 'x' })
-    const replies = Array.from({ length: 3 }, (_, index) => ({ calls: [{ name: 'look', input: {}, rawInput: index % 2 ? '{"a":1,"b":2}' : '{"b":2,"a":1}' }] }))
+    const replies = Array.from({ length: 3 }, (_, index) => ({
+      calls: [{ name: 'look', input: {}, rawInput: index % 2 ? '{"a":1,"b":2}' : '{"b":2,"a":1}' }],
+    }))
     const place = scriptedLab(replies)
     const agent = agentIn(place, { tools: [look], policies: { termination: stopOnDuplicates() } })
     const result = await place.clock.until(agent.run('Hi'))
@@ -73,7 +75,12 @@ describe('a model that never ends by itself', () => {
     const agent = agentIn(place, { tools: [plainTool('look', () => ++seen, 'read')], limits: { maxIterations: 3, onLimit } })
     const result = await place.clock.until(agent.run('Hi', { session: 's', throwOnError: false }))
     expect([end(result), result.text, result.calls.length, place.model.requests.length]).toEqual([how, text, 3, asked])
-    expect(lines(result.messages).slice(0, 4)).toEqual(['user: Hi', 'assistant: look{}→ok:1', 'assistant: look{}→ok:2', 'assistant: look{}→ok:3'])
+    expect(lines(result.messages).slice(0, 4)).toEqual([
+      'user: Hi',
+      'assistant: look{}→ok:1',
+      'assistant: look{}→ok:2',
+      'assistant: look{}→ok:3',
+    ])
     if (onLimit === 'error') expect(result.status === 'failed' && result.error.code).toBe('RunMaxIterations')
     const next = await place.clock.until(agent.run('Go on', { session: 's' }))
     expect([end(next), next.text]).toEqual(['completed completed', 'Next.'])

@@ -145,10 +145,38 @@ describe('a model that breaks its contract', () => {
     ['rejects with what has no text', () => Promise.reject(Object.create(null)), 'an error that cannot be shown'],
     ['returns no promise', () => Reflect.apply(() => undefined, undefined, []) as unknown as Promise<ModelFinish>, ''],
     ['resolves with nothing', () => Promise.resolve(undefined as unknown as ModelFinish), ''],
-    ['gives a piece of an unknown type', async (_request, sink) => { sink({ type: 'noise' } as never); return { finishReason: 'stop', usage } }, 'unknown type'],
-    ['gives no piece at all but undefined', async (_request, sink) => { sink(undefined as never); return { finishReason: 'stop', usage } }, ''],
-    ['gives a text that is none', async (_request, sink) => { sink({ type: 'text', part: 0, text: 7 } as never); return { finishReason: 'stop', usage } }, ''],
-    ['gives a part that is none', async (_request, sink) => { sink({ type: 'part', part: 0, value: null } as never); return { finishReason: 'stop', usage } }, ''],
+    [
+      'gives a piece of an unknown type',
+      async (_request, sink) => {
+        sink({ type: 'noise' } as never)
+        return { finishReason: 'stop', usage }
+      },
+      'unknown type',
+    ],
+    [
+      'gives no piece at all but undefined',
+      async (_request, sink) => {
+        sink(undefined as never)
+        return { finishReason: 'stop', usage }
+      },
+      '',
+    ],
+    [
+      'gives a text that is none',
+      async (_request, sink) => {
+        sink({ type: 'text', part: 0, text: 7 } as never)
+        return { finishReason: 'stop', usage }
+      },
+      '',
+    ],
+    [
+      'gives a part that is none',
+      async (_request, sink) => {
+        sink({ type: 'part', part: 0, value: null } as never)
+        return { finishReason: 'stop', usage }
+      },
+      '',
+    ],
   ])('B129 %s: the run fails with a word, the stream ends, the session goes on', async (_name, stream, why) => {
     const place = lab()
     let calls = 0
@@ -174,7 +202,11 @@ describe('a model that breaks its contract', () => {
 
   test.each<[string, unknown, string]>([
     ['no usage', { finishReason: 'stop' }, 'completed completed'],
-    ['a usage that is no number', { finishReason: 'stop', usage: { ...usage, inputTokens: Number.NaN, outputTokens: '5' } }, 'completed completed'],
+    [
+      'a usage that is no number',
+      { finishReason: 'stop', usage: { ...usage, inputTokens: Number.NaN, outputTokens: '5' } },
+      'completed completed',
+    ],
     ['a negative usage', { finishReason: 'stop', usage: { ...usage, inputTokens: -5 } }, 'completed completed'],
     ['an unknown finish reason', { finishReason: 'end_turn', usage }, 'incomplete unexpected_stop_reason'],
     ['no finish reason', { usage }, 'incomplete unexpected_stop_reason'],
@@ -206,56 +238,69 @@ describe('a model that breaks its contract', () => {
     expect((await events).flatMap((event) => (event.type === 'text.delta' ? [event.text] : []))).toEqual(['fine'])
   })
 
-  test.each(['resolve', 'reject'] as const)('B130 abort while a model hangs and ignores its signal: the run ends by grace; it may %s later', async (how) => {
-    const place = lab()
-    const hang = gate<ModelFinish>()
-    const model = rogue((_request, sink) => {
-      sink({ type: 'text', part: 0, text: 'I was saying' })
-      return hang.promise
-    })
-    const run = agentIn({ ...place, model }).stream('Hi', { session: 's' })
-    const reader = run[Symbol.asyncIterator]()
-    const events = (async () => {
-      const all = []
-      for (let next = await reader.next(); next.done !== true; next = await reader.next()) all.push(next.value)
-      return all
-    })()
-    await place.clock.advance(10)
-    await run.abort('enough')
-    const seen = await strays(async () => {
-      const result = await place.clock.until(run.result)
-      expect([end(result), result.text, place.clock.monotonic()]).toEqual(['aborted aborted', 'I was saying', 1_010])
-      if (how === 'resolve') hang.resolve({ finishReason: 'stop', usage })
-      else hang.reject(new Error('late'))
-    })
-    expect([seen, story(await events).at(-1)]).toEqual([[], 'run.finished'])
-    expect((await journal(place.store, 's')).slice(3)).toEqual([
-      'model.started 1.1',
-      'control cancel',
-      'model.failed 1.1 RunAborted final keeps "I was saying"',
-      'run.finished aborted aborted',
-    ])
-  })
+  test.each(['resolve', 'reject'] as const)(
+    'B130 abort while a model hangs and ignores its signal: the run ends by grace; it may %s later',
+    async (how) => {
+      const place = lab()
+      const hang = gate<ModelFinish>()
+      const model = rogue((_request, sink) => {
+        sink({ type: 'text', part: 0, text: 'I was saying' })
+        return hang.promise
+      })
+      const run = agentIn({ ...place, model }).stream('Hi', { session: 's' })
+      const reader = run[Symbol.asyncIterator]()
+      const events = (async () => {
+        const all = []
+        for (let next = await reader.next(); next.done !== true; next = await reader.next()) all.push(next.value)
+        return all
+      })()
+      await place.clock.advance(10)
+      await run.abort('enough')
+      const seen = await strays(async () => {
+        const result = await place.clock.until(run.result)
+        expect([end(result), result.text, place.clock.monotonic()]).toEqual(['aborted aborted', 'I was saying', 1_010])
+        if (how === 'resolve') hang.resolve({ finishReason: 'stop', usage })
+        else hang.reject(new Error('late'))
+      })
+      expect([seen, story(await events).at(-1)]).toEqual([[], 'run.finished'])
+      expect((await journal(place.store, 's')).slice(3)).toEqual([
+        'model.started 1.1',
+        'control cancel',
+        'model.failed 1.1 RunAborted final keeps "I was saying"',
+        'run.finished aborted aborted',
+      ])
+    },
+  )
 
   test.each([
     ['its own time limit', { settings: { timeoutMs: 90, maxRetries: 1 } }, undefined, 'failed model_error', 'ModelTimeout', 2],
     ["a caller's AbortSignal.timeout()", {}, new DOMException('timed out', 'TimeoutError'), 'aborted aborted', 'timed out', 1],
-    ["a caller's abort()", {}, new DOMException('This operation was aborted', 'AbortError'), 'aborted aborted', 'This operation was aborted', 1],
-  ] as const)('B132 %s is told from the others, though the runtime rejects with AbortError each time', async (_name, options, reason, how, word, asked) => {
-    const place = lab()
-    let calls = 0
-    const model = rogue((_request, _sink, { signal }) => {
-      calls++
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new DOMException('This operation was aborted', 'AbortError')), { once: true })
+    [
+      "a caller's abort()",
+      {},
+      new DOMException('This operation was aborted', 'AbortError'),
+      'aborted aborted',
+      'This operation was aborted',
+      1,
+    ],
+  ] as const)(
+    'B132 %s is told from the others, though the runtime rejects with AbortError each time',
+    async (_name, options, reason, how, word, asked) => {
+      const place = lab()
+      let calls = 0
+      const model = rogue((_request, _sink, { signal }) => {
+        calls++
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new DOMException('This operation was aborted', 'AbortError')), { once: true })
+        })
       })
-    })
-    const controller = new AbortController()
-    const promise = agentIn({ ...place, model }, options).run('Hi', { signal: controller.signal, throwOnError: false })
-    await place.clock.advance(10)
-    if (reason !== undefined) controller.abort(reason)
-    const result = await place.clock.until(promise)
-    expect([end(result), calls]).toEqual([how, asked])
-    expect(result.status === 'failed' ? result.error.code : result.status === 'aborted' && result.abortReason).toBe(word)
-  })
+      const controller = new AbortController()
+      const promise = agentIn({ ...place, model }, options).run('Hi', { signal: controller.signal, throwOnError: false })
+      await place.clock.advance(10)
+      if (reason !== undefined) controller.abort(reason)
+      const result = await place.clock.until(promise)
+      expect([end(result), calls]).toEqual([how, asked])
+      expect(result.status === 'failed' ? result.error.code : result.status === 'aborted' && result.abortReason).toBe(word)
+    },
+  )
 })

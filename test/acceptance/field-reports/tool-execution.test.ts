@@ -8,40 +8,47 @@ describe('a tool that does not end', () => {
     ['never settles', () => {}],
     ['resolves long after', (late: ReturnType<typeof gate<string>>) => late.resolve('late')],
     ['rejects long after', (late: ReturnType<typeof gate<string>>) => late.reject(new Error('late'))],
-  ])('B006 a tool that ignores its abort and %s: an outcome at the end of grace, the run ends, the session goes on', async (_name, settle) => {
-    const place = scriptedLab([asks('stuck'), 'Hello again.'])
-    const late = gate<string>()
-    const agent = agentIn(place, { tools: [plainTool('stuck', () => late.promise, 'read')] })
-    const run = agent.stream('Hi', { session: 's' })
-    const result = run.result
-    await place.clock.advance(10)
-    await run.abort('enough')
-    const seen = await strays(async () => {
-      const ended = await place.clock.until(result)
-      expect([end(ended), ended.status === 'aborted' && ended.abortReason, place.clock.monotonic()]).toEqual(['aborted aborted', 'enough', 1_010])
-      settle(late)
-    })
-    expect(seen).toEqual([])
-    expect(await journal(place.store, 's')).toEqual([
-      'session',
-      'run.requested',
-      'run.claimed',
-      'model.started 1.1',
-      'model.responded 1.1 tool-calls',
-      'call.prepared m1.0',
-      'call.started m1.0',
-      'control cancel',
-      'call.settled m1.0 cancelled',
-      'run.finished aborted aborted',
-    ])
-    const next = await place.clock.until(agent.run('Still there?', { session: 's' }))
-    expect(next.text).toBe('Hello again.')
-    expect(lines(place.model.requests[1]?.messages ?? [])).toEqual([
-      'user: Hi',
-      'assistant: stuck{}→cancelled:Cancelled before it was complete.',
-      'user: Still there?',
-    ])
-  })
+  ])(
+    'B006 a tool that ignores its abort and %s: an outcome at the end of grace, the run ends, the session goes on',
+    async (_name, settle) => {
+      const place = scriptedLab([asks('stuck'), 'Hello again.'])
+      const late = gate<string>()
+      const agent = agentIn(place, { tools: [plainTool('stuck', () => late.promise, 'read')] })
+      const run = agent.stream('Hi', { session: 's' })
+      const result = run.result
+      await place.clock.advance(10)
+      await run.abort('enough')
+      const seen = await strays(async () => {
+        const ended = await place.clock.until(result)
+        expect([end(ended), ended.status === 'aborted' && ended.abortReason, place.clock.monotonic()]).toEqual([
+          'aborted aborted',
+          'enough',
+          1_010,
+        ])
+        settle(late)
+      })
+      expect(seen).toEqual([])
+      expect(await journal(place.store, 's')).toEqual([
+        'session',
+        'run.requested',
+        'run.claimed',
+        'model.started 1.1',
+        'model.responded 1.1 tool-calls',
+        'call.prepared m1.0',
+        'call.started m1.0',
+        'control cancel',
+        'call.settled m1.0 cancelled',
+        'run.finished aborted aborted',
+      ])
+      const next = await place.clock.until(agent.run('Still there?', { session: 's' }))
+      expect(next.text).toBe('Hello again.')
+      expect(lines(place.model.requests[1]?.messages ?? [])).toEqual([
+        'user: Hi',
+        'assistant: stuck{}→cancelled:Cancelled before it was complete.',
+        'user: Still there?',
+      ])
+    },
+  )
 
   test('B006 a tool that heeds its signal ends the run at once; an unsafe one that does not is unknown', async () => {
     const place = scriptedLab([asks('polite', 'rude')])
@@ -126,23 +133,53 @@ describe('a tool that does not end', () => {
 
 describe('a batch in which one fails', () => {
   test.each([
-    ['throws', () => { throw new Error('B broke') }, 'error:B broke'],
+    [
+      'throws',
+      () => {
+        throw new Error('B broke')
+      },
+      'error:B broke',
+    ],
     ['rejects', () => Promise.reject(new Error('B broke')), 'error:B broke'],
-    ['throws a string', () => { throw 'B broke' }, 'error:B broke'],
-    ['throws nothing', () => { throw undefined }, 'error:undefined'],
-    ['throws what has no text', () => { throw Object.create(null) }, 'error:an error that cannot be shown'],
-  ] as [string, () => unknown, string][])('B040 a sibling that %s settles alone; all results are there, in call order', async (_name, broken, line) => {
-    const slow = gate<string>()
-    const place = scriptedLab([asks('a', 'b', 'c'), 'ok'])
-    const agent = agentIn(place, { tools: [plainTool('a', () => slow.promise), plainTool('b', broken), plainTool('c', () => 'C')] })
-    const promise = agent.run('Hi', { session: 's' })
-    await place.clock.advance(1)
-    slow.resolve('A')
-    const result = await place.clock.until(promise)
-    expect(lines(result.messages)[1]).toBe(`assistant: a{}→ok:A b{}→${line} c{}→ok:C`)
-    const settled = (await journal(place.store, 's')).filter((entry) => entry.startsWith('call.settled'))
-    expect([settled.slice(0, 2).sort(), settled[2]]).toEqual([['call.settled m1.1 error', 'call.settled m1.2 ok'], 'call.settled m1.0 ok'])
-  })
+    [
+      'throws a string',
+      () => {
+        throw 'B broke'
+      },
+      'error:B broke',
+    ],
+    [
+      'throws nothing',
+      () => {
+        throw undefined
+      },
+      'error:undefined',
+    ],
+    [
+      'throws what has no text',
+      () => {
+        throw Object.create(null)
+      },
+      'error:an error that cannot be shown',
+    ],
+  ] as [string, () => unknown, string][])(
+    'B040 a sibling that %s settles alone; all results are there, in call order',
+    async (_name, broken, line) => {
+      const slow = gate<string>()
+      const place = scriptedLab([asks('a', 'b', 'c'), 'ok'])
+      const agent = agentIn(place, { tools: [plainTool('a', () => slow.promise), plainTool('b', broken), plainTool('c', () => 'C')] })
+      const promise = agent.run('Hi', { session: 's' })
+      await place.clock.advance(1)
+      slow.resolve('A')
+      const result = await place.clock.until(promise)
+      expect(lines(result.messages)[1]).toBe(`assistant: a{}→ok:A b{}→${line} c{}→ok:C`)
+      const settled = (await journal(place.store, 's')).filter((entry) => entry.startsWith('call.settled'))
+      expect([settled.slice(0, 2).sort(), settled[2]]).toEqual([
+        ['call.settled m1.1 error', 'call.settled m1.2 ok'],
+        'call.settled m1.0 ok',
+      ])
+    },
+  )
 
   test('B040 listeners and wording functions that throw change no outcome', async () => {
     const errors: unknown[] = []

@@ -14,7 +14,12 @@ const weather = tool({
 describe('a name that no tool has', () => {
   test('B023 an unknown tool is an error result with the names that exist; its sibling runs and the loop goes on', async () => {
     const place = scriptedLab([
-      { calls: [{ name: 'get_wether', input: { city: 'Rome' } }, { name: 'get_weather', input: { city: 'Oslo' } }] },
+      {
+        calls: [
+          { name: 'get_wether', input: { city: 'Rome' } },
+          { name: 'get_weather', input: { city: 'Oslo' } },
+        ],
+      },
       'Oslo is sunny.',
     ])
     const agent = agentIn(place, { tools: [weather] })
@@ -52,7 +57,14 @@ describe('a name that no tool has', () => {
   })
 
   test("B023 with unknownTool: 'fail' the run fails, and the sibling still has its result", async () => {
-    const place = scriptedLab([{ calls: [{ name: 'get_weather', input: { city: 'Oslo' } }, { name: 'nope', input: {} }] }])
+    const place = scriptedLab([
+      {
+        calls: [
+          { name: 'get_weather', input: { city: 'Oslo' } },
+          { name: 'nope', input: {} },
+        ],
+      },
+    ])
     const agent = agentIn(place, { tools: [weather], policies: { unknownTool: 'fail' } })
     const result = await place.clock.until(agent.run('Hi', { throwOnError: false }))
     expect([end(result), result.calls.map((call) => call.outcome)]).toEqual(['failed tool_failure', ['ok', 'invalid']])
@@ -61,40 +73,44 @@ describe('a name that no tool has', () => {
   test.each([
     ['with no text', undefined],
     ['with text', 'I will look it up.'],
-  ])(
-    'B024 an unknown name %s is never a silent end: the model is told and answers',
-    async (_name, text) => {
-      const call = { calls: [{ name: 'client_side_thing', input: {} }] }
-      const place = scriptedLab([text === undefined ? call : { ...call, text }, 'I cannot do that.'])
-      const result = await place.clock.until(agentIn(place).run('Hi'))
-      expect([end(result), result.text]).toEqual(['completed completed', 'I cannot do that.'])
-      expect(result.calls.map((settled) => [settled.toolName, settled.outcome, settled.dynamic])).toEqual([
-        ['client_side_thing', 'invalid', true],
-      ])
-      expect(lines(result.messages).join('\n')).toContain('No tools are available.')
-    },
-  )
+  ])('B024 an unknown name %s is never a silent end: the model is told and answers', async (_name, text) => {
+    const call = { calls: [{ name: 'client_side_thing', input: {} }] }
+    const place = scriptedLab([text === undefined ? call : { ...call, text }, 'I cannot do that.'])
+    const result = await place.clock.until(agentIn(place).run('Hi'))
+    expect([end(result), result.text]).toEqual(['completed completed', 'I cannot do that.'])
+    expect(result.calls.map((settled) => [settled.toolName, settled.outcome, settled.dynamic])).toEqual([
+      ['client_side_thing', 'invalid', true],
+    ])
+    expect(lines(result.messages).join('\n')).toContain('No tools are available.')
+  })
 
   test('B024 a tool that a client runs is registered as one: its call waits for the result, with the run parked', async () => {
     const place = scriptedLab([asks('pick_date')])
     const pick = tool({ name: 'pick_date', description: 'Asks the user', inputSchema: z.object({}) })
     const result = await place.clock.until(agentIn(place, { tools: [pick] }).run('Hi'))
     expect(end(result)).toBe('parked awaiting_tool_results')
-    expect(result.status === 'parked' && result.pending.map((pending) => [pending.callId, pending.toolName])).toEqual([['m1.0', 'pick_date']])
+    expect(result.status === 'parked' && result.pending.map((pending) => [pending.callId, pending.toolName])).toEqual([
+      ['m1.0', 'pick_date'],
+    ])
   })
 
-  test.each(['read_file', 'functions.server__read_file', ' server__read_file', 'server__read_file ', 'SERVER__READ_FILE', 'server__read_fil', ''])(
-    'B025 %j is not taken for server__read_file: an error result with the id of the call, and nothing runs',
-    async (name) => {
-      let runs = 0
-      const place = scriptedLab([{ calls: [{ name, input: {}, id: 'call_7' }] }, 'ok'])
-      const agent = agentIn(place, { tools: [plainTool('server__read_file', () => ++runs)] })
-      const result = await place.clock.until(agent.run('Hi'))
-      const part = result.messages[1]?.parts[0]
-      expect(part).toMatchObject({ callId: 'm1.0', providerCallId: 'call_7', toolName: name, settlement: { outcome: 'invalid' } })
-      expect([runs, end(result)]).toEqual([0, 'completed completed'])
-    },
-  )
+  test.each([
+    'read_file',
+    'functions.server__read_file',
+    ' server__read_file',
+    'server__read_file ',
+    'SERVER__READ_FILE',
+    'server__read_fil',
+    '',
+  ])('B025 %j is not taken for server__read_file: an error result with the id of the call, and nothing runs', async (name) => {
+    let runs = 0
+    const place = scriptedLab([{ calls: [{ name, input: {}, id: 'call_7' }] }, 'ok'])
+    const agent = agentIn(place, { tools: [plainTool('server__read_file', () => ++runs)] })
+    const result = await place.clock.until(agent.run('Hi'))
+    const part = result.messages[1]?.parts[0]
+    expect(part).toMatchObject({ callId: 'm1.0', providerCallId: 'call_7', toolName: name, settlement: { outcome: 'invalid' } })
+    expect([runs, end(result)]).toEqual([0, 'completed completed'])
+  })
 
   test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('B025 %j is a name like any other', async (name) => {
     const place = scriptedLab([asks(name), 'ok'])

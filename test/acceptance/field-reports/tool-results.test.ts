@@ -12,7 +12,13 @@ async function returned(execute: () => unknown) {
   const event = (await events).find((candidate) => candidate.type === 'call.settled')
   const entry = (await collect(place.store.load('s'))).find((candidate) => candidate.kind === 'call.settled')
   const read = lines(place.model.requests[1]?.messages ?? [])[1]?.slice('assistant: give{}→'.length)
-  return { event, call: result.calls[0], stored: entry?.kind === 'call.settled' ? entry.data.settlement : undefined, read, end: end(result) }
+  return {
+    event,
+    call: result.calls[0],
+    stored: entry?.kind === 'call.settled' ? entry.data.settlement : undefined,
+    read,
+    end: end(result),
+  }
 }
 
 class Money {
@@ -42,9 +48,41 @@ describe('what a tool returns is normalised once: event, result, journal and mod
     ['B049 an Error', () => new TypeError('bad'), { name: 'TypeError', message: 'bad' }, '{"name":"TypeError","message":"bad"}'],
     ['B049 a symbol', () => Symbol('x'), '[symbol x]', '[symbol x]'],
     ['B049 a function', () => function named() {}, '[function named]', '[function named]'],
-    ['B049 a toJSON that throws', () => ({ toJSON: () => { throw new Error('no') } }), '[unreadable]', '[unreadable]'],
-    ['B049 a getter that throws', () => ({ get x() { throw new Error('no') }, y: 1 }), { x: '[unreadable]', y: 1 }, '{"x":"[unreadable]","y":1}'],
-    ['B049 a proxy that throws', () => new Proxy({}, { ownKeys: () => { throw new Error('no') } }), '[unreadable]', '[unreadable]'],
+    [
+      'B049 a toJSON that throws',
+      () => ({
+        toJSON: () => {
+          throw new Error('no')
+        },
+      }),
+      '[unreadable]',
+      '[unreadable]',
+    ],
+    [
+      'B049 a getter that throws',
+      () => ({
+        get x() {
+          throw new Error('no')
+        },
+        y: 1,
+      }),
+      { x: '[unreadable]', y: 1 },
+      '{"x":"[unreadable]","y":1}',
+    ],
+    [
+      'B049 a proxy that throws',
+      () =>
+        new Proxy(
+          {},
+          {
+            ownKeys: () => {
+              throw new Error('no')
+            },
+          },
+        ),
+      '[unreadable]',
+      '[unreadable]',
+    ],
     ['B049 a Date', () => ({ at: new Date(0) }), { at: '1970-01-01T00:00:00.000Z' }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ['B049 NaN and the infinities', () => [Number.NaN, 1 / 0], ['NaN', 'Infinity'], '["NaN","Infinity"]'],
     ['B049 half a surrogate pair', () => 'a\ud800b', 'a\ufffdb', 'a\ufffdb'],
@@ -62,7 +100,12 @@ describe('what a tool returns is normalised once: event, result, journal and mod
   })
 
   test.each<[string, () => unknown, string, string]>([
-    ['B047 an error without any text has a reason all the same', () => content([], { isError: true }), 'error', 'The tool reported an error.'],
+    [
+      'B047 an error without any text has a reason all the same',
+      () => content([], { isError: true }),
+      'error',
+      'The tool reported an error.',
+    ],
     ['B047 an error with a text', () => content([{ type: 'text', text: 'no such city' }], { isError: true }), 'error', 'no such city'],
     ['B047 an Error without a message', () => Promise.reject(new RangeError()), 'error', 'RangeError'],
   ])('%s', async (_name, execute, outcome, message) => {

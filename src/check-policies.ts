@@ -1,0 +1,70 @@
+import { group, isPositive, unknownKeys, wholeNumber, words } from './checks.ts'
+
+/** The policies that are one of a few words. */
+const wordPolicies: { readonly [policy: string]: readonly string[] } = {
+  approvalTiming: ['verdicts', 'answers'],
+  doneDrain: ['skip', 'finish'],
+  onTruncated: ['final', 'continue', 'error'],
+  toolUseWithoutCalls: ['final', 'error'],
+  toolFailureMode: ['continue', 'fail'],
+  unknownTool: ['result', 'fail'],
+  retryAfterOutput: ['retract', 'fail'],
+  durability: ['strict', 'best-effort'],
+}
+const ownChecks = ['emptyResponse', 'noProgress', 'termination', 'graceMs', 'retry', 'toolChoiceEvery', 'toolResult', 'errorText']
+const policyKeys = new Set([...Object.keys(wordPolicies), ...ownChecks])
+const retryKeys = ['baseMs', 'capMs', 'windowMs', 'maxRetryAfterMs']
+
+/** What is wrong with `policies`: a number that is none would be a wait or a limit that never comes. */
+export function policyProblems(options: object): string[] {
+  const policies: unknown = Reflect.get(options, 'policies')
+  if (policies === undefined) return []
+  if (typeof policies !== 'object' || policies === null) return ['policies must be an object']
+  const wrong = unknownKeys(policies, policyKeys, 'policies.')
+  for (const [key, allowed] of Object.entries(wordPolicies)) wrong.push(...words(policies, key, allowed, 'policies.'))
+  for (const key of ['termination', 'errorText']) wrong.push(...functionProblem(policies, key))
+  const every: unknown = Reflect.get(policies, 'toolChoiceEvery')
+  if (every !== undefined && typeof every !== 'boolean') wrong.push('policies.toolChoiceEvery must be true or false')
+  return [...wrong, ...numberProblems(policies)]
+}
+
+function functionProblem(policies: object, key: string): string[] {
+  const value: unknown = Reflect.get(policies, key)
+  return value === undefined || typeof value === 'function' ? [] : [`policies.${key} must be a function`]
+}
+
+function numberProblems(policies: object): string[] {
+  const { graceMs, noProgress } = { graceMs: Reflect.get(policies, 'graceMs'), noProgress: Reflect.get(policies, 'noProgress') }
+  const wrong: string[] = []
+  if (graceMs !== undefined && !isPositive(graceMs)) wrong.push(`policies.graceMs must be a positive number, not ${String(graceMs)}`)
+  if (noProgress !== undefined && noProgress !== false && !isPositive(noProgress))
+    wrong.push(`policies.noProgress must be a positive number or false, not ${String(noProgress)}`)
+  return [...wrong, ...emptyProblems(policies), ...retryProblems(policies), ...resultProblems(policies)]
+}
+
+function emptyProblems(policies: object): string[] {
+  const empty: unknown = Reflect.get(policies, 'emptyResponse')
+  if (empty === undefined) return []
+  if (typeof empty !== 'object' || empty === null) return ['policies.emptyResponse must be an object']
+  const prefix = 'policies.emptyResponse.'
+  const unknown = unknownKeys(empty, new Set(['retries', 'end']), prefix)
+  return [...unknown, ...wholeNumber(empty, 'retries', prefix), ...words(empty, 'end', ['final', 'error'], prefix)]
+}
+
+function retryProblems(policies: object): string[] {
+  const retry: unknown = Reflect.get(policies, 'retry')
+  if (retry === undefined) return []
+  if (typeof retry !== 'object' || retry === null) return ['policies.retry must be an object']
+  const wrong = unknownKeys(retry, new Set(retryKeys), 'policies.retry.')
+  for (const key of retryKeys) {
+    const value: unknown = Reflect.get(retry, key)
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      wrong.push(`policies.retry.${key} must be a number of ms, 0 or more, not ${String(value)}`)
+  }
+  return wrong
+}
+
+function resultProblems(policies: object): string[] {
+  const keys = new Set(['maxBytes', 'maxLines', 'maxStoredBytes'])
+  return group(policies, 'toolResult', keys, [], 'policies.')
+}

@@ -1,0 +1,103 @@
+/** Checks of single values, each with a word about what is wrong. Options may come from JavaScript: nothing is taken for granted. */
+
+/** What other libraries call our options. */
+const peerWords: { readonly [word: string]: string } = {
+  maxSteps: 'limits.maxIterations',
+  maxTurns: 'limits.maxIterations',
+  max_iterations: 'limits.maxIterations',
+  maxIterations: 'limits.maxIterations',
+  recursionLimit: 'limits.maxIterations',
+  system: 'instructions',
+  systemPrompt: 'instructions',
+  prompt: 'instructions',
+  parameters: 'inputSchema (of a tool)',
+  abortSignal: 'signal (of a run)',
+  prepareStep: 'hooks.beforeModel',
+  llm: 'model',
+  functions: 'tools',
+  outputType: 'output',
+  outputSchema: 'output',
+  responseFormat: 'output',
+  temperature: 'settings.temperature',
+  maxTokens: 'settings.maxOutputTokens (of a call) or limits.maxTokens (of a run)',
+  maxOutputTokens: 'settings.maxOutputTokens',
+  maxRetries: 'settings.maxRetries',
+  topP: 'settings.topP',
+  toolFailureMode: 'policies.toolFailureMode',
+  sessionId: 'session',
+  threadId: 'session',
+  thread_id: 'session',
+  parallelToolCalls: 'maxParallel',
+  checkpointer: 'store',
+  memory: 'store',
+}
+
+export function unknownKeys(options: object, known: ReadonlySet<string>, prefix: string): string[] {
+  const wrong: string[] = []
+  for (const key of Object.keys(options)) {
+    if (known.has(key)) continue
+    const word = Object.hasOwn(peerWords, key) ? peerWords[key] : nearest(key, known)
+    wrong.push(`unknown option '${prefix}${key}'${word === undefined ? '' : `: did you mean '${word}'?`}`)
+  }
+  return wrong
+}
+
+/** The known word that differs by one or two letters, or only in its case. */
+function nearest(word: string, known: ReadonlySet<string>): string | undefined {
+  let best: string | undefined
+  let least = 3
+  for (const candidate of known) {
+    const distance = word.toLowerCase() === candidate.toLowerCase() ? 0 : editDistance(word, candidate, least)
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? limit
+}
+
+/** A nested group: its keys are known, and what is no exception is a positive number. */
+export function group(options: object, name: string, known: ReadonlySet<string>, notNumbers: readonly string[], prefix = ''): string[] {
+  const value: unknown = Reflect.get(options, name)
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null) return [`${prefix}${name} must be an object`]
+  const wrong = unknownKeys(value, known, `${prefix}${name}.`)
+  for (const [key, number] of Object.entries(value))
+    if (known.has(key) && !notNumbers.includes(key) && number !== undefined && !isPositive(number))
+      wrong.push(`${prefix}${name}.${key} must be a positive number, not ${String(number)}`)
+  return wrong
+}
+
+export function isPositive(value: unknown): boolean {
+  return typeof value === 'number' && value > 0
+}
+
+/** `prefix` names the group that the option stands in. */
+export function words(options: object, key: string, allowed: readonly string[], prefix = ''): string[] {
+  const value: unknown = Reflect.get(options, key)
+  if (value === undefined || (typeof value === 'string' && allowed.includes(value))) return []
+  return [
+    `${prefix}${key} must be ${allowed.map((word) => `'${word}'`).join(', ')}, not ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`,
+  ]
+}
+
+/** A whole number from 0 on, or nothing. */
+export function wholeNumber(options: object, key: string, prefix: string): string[] {
+  const value: unknown = Reflect.get(options, key)
+  if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)) return []
+  return [`${prefix}${key} must be a whole number from 0 on, not ${String(value)}`]
+}

@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { Agent, content, done, type Input, type RunOptions, tool } from '../../src/index.ts'
+import { scripted } from '../../src/testing/index.ts'
+import { agentIn, asks, collect, deepFreeze, end, lines, noInput, plainTool, refusal, scriptedLab, thrown } from './kit.ts'
+
+const model = scripted([])
+const look = plainTool('look', () => 1)
+
+/** What `new Agent` says about options that come from JavaScript. */
+function refused(options: object): string {
+  const error = thrown(() => Reflect.construct(Agent, [options]))
+  expect([error.code, error.category, error.retryable]).toEqual(['ConfigInvalid', 'config', false])
+  return error.message
+}
+
+describe('options of an agent', () => {
+  test.each<[string, object, string]>([
+    ['an unknown one', { model, colour: 1 }, "unknown option 'colour'"],
+    ['a misspelt one', { model, instrutions: '' }, "unknown option 'instrutions': did you mean 'instructions'?"],
+    ['one in another case', { model, maxparallel: 1 }, "did you mean 'maxParallel'?"],
+    ...(
+      [
+        ['maxSteps', 'limits.maxIterations'],
+        ['maxTurns', 'limits.maxIterations'],
+        ['recursionLimit', 'limits.maxIterations'],
+        ['system', 'instructions'],
+        ['systemPrompt', 'instructions'],
+        ['parameters', 'inputSchema (of a tool)'],
+        ['abortSignal', 'signal (of a run)'],
+        ['prepareStep', 'hooks.beforeModel'],
+        ['responseFormat', 'output'],
+        ['temperature', 'settings.temperature'],
+        ['maxRetries', 'settings.maxRetries'],
+        ['checkpointer', 'store'],
+        ['functions', 'tools'],
+      ] as const
+    ).map(([word, ours]): [string, object, string] => [
+      `a peer's word: ${word}`,
+      { model, [word]: 1 },
+      `unknown option '${word}': did you mean '${ours}'?`,
+    ]),
+    ['a name of Object.prototype', { model, constructor: 1 }, "unknown option 'constructor'"],
+    ['an unknown limit', { model, limits: { maxSteps: 3 } }, "unknown option 'limits.maxSteps': did you mean 'limits.maxIterations'?"],
+    ['an unknown setting', { model, settings: { max_tokens: 3 } }, "unknown option 'settings.max_tokens'"],
+    ['an unknown policy', { model, policies: { grace: 3 } }, "unknown option 'policies.grace'"],
+    ['no model', {}, 'model is missing: give a model'],
+    ['a model that is none', { model: 'gpt-5' }, 'model is missing: give a model'],
+    ['two tools of one name', { model, tools: [look, look] }, "two tools are named 'look': names must differ"],
+    ['a tool that is none', { model, tools: [{ name: 'x' }] }, 'tools[0] is no tool: make it with tool({ … })'],
+    ['tools that are no list', { model, tools: { look } }, 'tools must be a list of tools'],
+    ['a store that is none', { model, store: {} }, 'store has no append(): it is no store'],
+    ['instructions that are none', { model, instructions: 5 }, 'instructions must be a text or a function that returns one'],
+    ['a word that is none', { model, onBusy: 'wait' }, `onBusy must be 'reject', 'queue', 'steer', 'interrupt', not "wait"`],
+    [
+      'a limit word that is none',
+      { model, limits: { onLimit: 'throw' } },
+      `onLimit must be 'summarize', 'error', 'incomplete', not "throw"`,
+    ],
+    ['limits that are no object', { model, limits: 5 }, 'limits must be an object'],
+  ])('%s', (_name, options, message) => {
+    expect(refused(options)).toContain(message)
+  })
+
+  test.each([0, -1, Number.NaN, '5', null])('limits that are %j are refused by name', (value) => {
+    const names = ['maxIterations', 'maxToolRounds', 'maxToolCalls', 'maxCallsPerTool', 'maxDurationMs', 'maxTokens', 'maxCostUsd']
+    const rest = ['maxConsecutiveErrors', 'timeSliceMs', 'maxContextTokens']
+    for (const name of [...names, ...rest])
+      expect(refused({ model, limits: { [name]: value } })).toContain(`limits.${name} must be a positive number, not ${value}`)
+    expect(refused({ model, maxParallel: value })).toContain('maxParallel must be a positive number')
+    expect(refused({ model, settings: { timeoutMs: value } })).toContain('settings.timeoutMs must be a positive number')
+    expect(refused({ model, policies: { graceMs: value } })).toContain('policies.graceMs must be a positive number')
+  })
+
+  test.each<[string, object, string]>([
+    ['settings.maxRetries', { settings: { maxRetries: Number.NaN } }, 'settings.maxRetries must be a whole number from 0 on, not NaN'],
+    ['settings.maxRetries', { settings: { maxRetries: -1 } }, 'settings.maxRetries must be a whole number from 0 on, not -1'],
+    ['policies.retry', { policies: { retry: { baseMs: Number.NaN } } }, 'policies.retry.baseMs must be a number of ms, 0 or more, not NaN'],
+    ['policies.retry', { policies: { retry: { retries: 3 } } }, "unknown option 'policies.retry.retries'"],
+    [
+      'policies.toolResult',
+      { policies: { toolResult: { maxBytes: -5 } } },
+      'policies.toolResult.maxBytes must be a positive number, not -5',
+    ],
+    [
+      'policies.emptyResponse',
+      { policies: { emptyResponse: { retries: 0.5 } } },
+      'policies.emptyResponse.retries must be a whole number from 0 on',
+    ],
+    ['policies.noProgress', { policies: { noProgress: 0 } }, 'policies.noProgress must be a positive number or false, not 0'],
+    ['policies.durability', { policies: { durability: 'maybe' } }, "policies.durability must be 'strict', 'best-effort'"],
+    ['policies.toolFailureMode', { policies: { toolFailureMode: 'stop' } }, "policies.toolFailureMode must be 'continue', 'fail'"],
+    ['policies.approvalTiming', { policies: { approvalTiming: 'later' } }, "policies.approvalTiming must be 'verdicts', 'answers'"],
+    ['policies.errorText', { policies: { errorText: 'oops' } }, 'policies.errorText must be a function'],
+  ])('%s that can not work is refused before anything runs', (_name, options, message) => {
+    expect(refused({ model, ...options })).toContain(message)
+  })
+
+  test('everything that is wrong is said at once', () => {
+    expect(refused({ maxSteps: 1, tools: [look, look], limits: { maxTokens: 0 } })).toBe(
+      "new Agent: unknown option 'maxSteps': did you mean 'limits.maxIterations'?; model is missing: give a model, for example offline() from " +
+        "'rondo/offline'; limits.maxTokens must be a positive number, not 0; two tools are named 'look': names must differ.",
+    )
+  })
+
+  test('a schema without its JSON half is refused where the tool is made, with the way out', () => {
+    const half = { '~standard': { version: 1, vendor: 'half', validate: (value: unknown) => ({ value }) } }
+    const error = thrown(() => Reflect.apply(tool, undefined, [{ name: 'x', description: 'x', inputSchema: half, execute: () => 1 }]))
+    expect([error.code, error.message.includes('both standard halves')]).toEqual(['ConfigInvalid', true])
+  })
+})
+
+describe('options of a run', () => {
+  const place = scriptedLab(['ok'])
+  const agent = agentIn(place, { tools: [look] })
+  test.each<[string, object, string]>([
+    ["a peer's word", { abortSignal: 1 }, "unknown option 'abortSignal': did you mean 'signal (of a run)'?"],
+    ["a peer's word", { sessionId: 's' }, "unknown option 'sessionId': did you mean 'session'?"],
+    ['an option of the agent', { tools: [] }, "unknown option 'tools'"],
+    ['an empty session', { session: '' }, 'session must be a text of 1 to 512 characters'],
+    ['a session that is no text', { session: 7 }, 'session must be a text of 1 to 512 characters'],
+    ['an endless session name', { session: 'x'.repeat(513) }, 'session must be a text of 1 to 512 characters'],
+    ['an empty run id', { runId: '' }, 'runId must be a text of 1 to 512 characters'],
+    ['a signal that is none', { signal: {} }, 'signal must be an AbortSignal'],
+    ['a model that is none', { model: {} }, 'model is no model'],
+    ['a negative wait', { parkAfterMs: -1 }, 'parkAfterMs must be a number of ms, 0 or more'],
+    ['a wait that is no number', { parkAfterMs: Number.NaN }, 'parkAfterMs must be a number of ms, 0 or more'],
+    ['a tool that is allowed and not there', { allowedTools: ['lock'] }, "allowedTools names 'lock', and there is no such tool"],
+    ['allowed tools that are no list', { allowedTools: 'look' }, 'allowedTools must be a list of names'],
+    ['an extra tool of the same name', { extraTools: [look] }, "two tools are named 'look': names must differ"],
+    ['a limit of nothing', { limits: { maxIterations: 0 } }, 'limits.maxIterations must be a positive number, not 0'],
+    ['metadata that JSON can not say', { metadata: { n: 1n } }, 'metadata must be a plain JSON object'],
+    ['metadata that is no object', { metadata: 'x' }, 'metadata must be a plain JSON object'],
+    ['decisions that are no list', { decisions: 'x' }, 'decisions must be a list'],
+    ['options that are no object', 7 as unknown as object, 'must be an object'],
+  ])('%s: run, stream and resume say so, and no session exists', async (_name, options, message) => {
+    const given = options as RunOptions<readonly [typeof look], undefined, unknown>
+    const error = await refusal(agent.run('Hi', given))
+    expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
+    expect(thrown(() => agent.stream('Hi', given)).message).toBe(error.message)
+    expect(thrown(() => agent.resume('s', given as object)).message).toBe(error.message)
+    expect([place.model.requests.length, await place.store.list()]).toEqual([0, []])
+  })
+})
+
+describe('input', () => {
+  const text = (value: string) => ({ role: 'user', parts: [{ type: 'text', text: value }] })
+  const call = { type: 'tool-call', callId: 'c', toolName: 'look', input: {} }
+  test.each<[string, unknown, string]>([
+    ['an empty text', '', 'it is empty'],
+    ['white space', ' \n\t', 'it is empty'],
+    ['an empty list', [], 'it must be a text, or a list'],
+    ['nothing', undefined, 'it must be a text, or a list'],
+    ['null', null, 'it must be a text, or a list'],
+    ['a number', 7, 'it must be a text, or a list'],
+    ['one message, no list', text('Hi'), 'it must be a text, or a list'],
+    ['a list of texts', ['Hi'], 'a part is no object'],
+    ['parts that are all blank', [{ type: 'text', text: ' ' }], 'it is empty'],
+    ['a part of an unknown type', [{ type: 'video', data: 'x' }], "the unknown type 'video'"],
+    ['a text part without text', [{ type: 'text' }], 'a text part has no text'],
+    ['an image without data', [{ type: 'image' }], 'an image part needs data'],
+    ['an image whose data is a number', [{ type: 'image', data: 7 }], 'an image part needs data'],
+    [
+      'a message of an unknown role',
+      [{ role: 'system', parts: [{ type: 'text', text: 'x' }] }],
+      "a message needs a role: 'user', 'assistant' or 'summary'",
+    ],
+    ['a message whose parts are a text', [{ role: 'user', parts: 'Hi' }], 'a message needs parts'],
+    ["a message in a peer's shape", [{ role: 'user', content: 'Hi' }], 'a message needs parts'],
+    ['a message without parts', [{ role: 'user', parts: [] }], 'a message needs parts'],
+    ['a message that is blank', [text('  ')], 'it is empty'],
+    ['a later message that is none', [text('Hi'), 'x'], 'a message needs a role'],
+    ['parts and messages mixed', [{ type: 'text', text: 'x' }, text('Hi')], 'the unknown type'],
+    ['a call of a user', [{ role: 'user', parts: [call] }], 'only an assistant message has calls'],
+    ['a call without a name', [{ role: 'assistant', parts: [{ type: 'tool-call', input: {} }] }], 'a message needs parts'],
+    ['a call whose input is a text', [{ role: 'assistant', parts: [{ ...call, input: 'x' }] }], 'a message needs parts'],
+    ['a call with half a result', [{ role: 'assistant', parts: [{ ...call, settlement: { outcome: 'ok' } }] }], 'settlement'],
+    [
+      'a call with an unknown outcome',
+      [{ role: 'assistant', parts: [{ ...call, settlement: { outcome: 'fine', output: 1 } }] }],
+      'settlement',
+    ],
+    [
+      'a call with an error that is none',
+      [{ role: 'assistant', parts: [{ ...call, settlement: { outcome: 'error', error: 'x' } }] }],
+      'settlement',
+    ],
+    [
+      'bytes in a message',
+      [{ role: 'user', parts: [{ type: 'image', mediaType: 'image/png', data: new Uint8Array(2) }] }],
+      'give bytes as parts',
+    ],
+  ])('%s is refused by run, stream and send; the session is as it was', async (_name, bad, message) => {
+    const place = scriptedLab(['one', 'two'])
+    const agent = agentIn(place)
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    const before = await collect(place.store.load('s'))
+    const error = await refusal(agent.run(bad as Input, { session: 's' }))
+    expect([error.code, error.category, error.message]).toEqual(['ContextInvalidInput', 'context', expect.stringContaining(message)])
+    expect((await refusal(agent.stream(bad as Input, { session: 's' }).result)).message).toBe(error.message)
+    expect((await refusal(agent.session('s').send(bad as Input))).message).toBe(error.message)
+    expect(await collect(place.store.load('s'))).toEqual(before)
+    expect((await place.clock.until(agent.run('Go on', { session: 's' }))).text).toBe('two')
+  })
+
+  test('imported history with unanswered calls: they stand as skipped, answered ones as they were, ids are ours', async () => {
+    const place = scriptedLab(['ok', 'ok'])
+    const answered = { ...call, callId: 'd', settlement: { outcome: 'ok', output: [1] } } as const
+    const history = deepFreeze([text('Earlier'), { role: 'assistant', parts: [call, answered] }, text('Hi')]) as unknown as Input
+    const agent = agentIn(place)
+    const result = await place.clock.until(agent.run(history, { session: 's' }))
+    await place.clock.until(agent.run(history, { session: 's' }))
+    expect(lines(place.model.requests[0]?.messages ?? [])).toEqual([
+      'user: Earlier',
+      'assistant: look{}→skipped:This call came with imported history, without a result; it was not run. look{}→ok:[1]',
+      'user: Hi',
+    ])
+    const ids = [...(place.model.requests[1]?.messages ?? [])]
+      .flatMap(({ parts }) => parts)
+      .flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []))
+    expect([new Set(ids).size, ids.length, end(result), result.calls]).toEqual([4, 4, 'completed completed', []])
+  })
+})
+
+describe('values', () => {
+  test.each([
+    ['a text', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
+    ['a text of arrays', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['a text that never closes', '['.repeat(100_000)],
+  ])('arguments 100,000 levels deep, %s: invalid, the model is told, the run goes on', async (_name, rawInput) => {
+    const place = scriptedLab([{ calls: [{ name: 'look', input: {}, rawInput }] }, 'ok'])
+    const result = await place.clock.until(agentIn(place, { tools: [look] }).run('Hi'))
+    expect([end(result), result.calls[0]?.outcome === 'invalid' && result.calls[0].error.message]).toEqual([
+      'completed completed',
+      'The arguments of this call cannot be used: they are nested deeper than 200 levels.',
+    ])
+  })
+
+  test('a call that comes whole with arguments 100,000 levels deep is invalid too', async () => {
+    let input = {}
+    for (let level = 0; level < 100_000; level++) input = { a: input }
+    const place = scriptedLab([
+      { deltas: [{ type: 'part', part: 0, value: { type: 'tool-call', callId: '', toolName: 'look', input } }] },
+      'ok',
+    ])
+    const result = await place.clock.until(agentIn(place, { tools: [look] }).run('Hi'))
+    expect([end(result), result.calls[0]?.outcome]).toEqual(['completed completed', 'invalid'])
+  })
+
+  const fifty = 'x'.repeat(50 * 1024 * 1024)
+  test.each<[string, () => unknown]>([
+    ['returned', () => fifty],
+    ['returned in an object', () => ({ text: fifty })],
+    ['given by done()', () => done(fifty)],
+    ['given by content()', () => content([{ type: 'text', text: fifty }])],
+    ['given by content() as an error', () => content([{ type: 'text', text: fifty }], { isError: true })],
+    ['thrown', () => Promise.reject(new Error(fifty))],
+  ])('a 50 MB result, %s: the model sees an excerpt, the journal stays small, what is cut says so', async (_name, execute) => {
+    const place = scriptedLab([asks('big'), 'ok'])
+    const result = await place.clock.until(agentIn(place, { tools: [plainTool('big', execute)] }).run('Hi', { session: 's' }))
+    expect(result.status).toBe('completed')
+    expect(JSON.stringify(await collect(place.store.load('s'))).length).toBeLessThan(300_000)
+    expect(lines(result.messages)[1]).toMatch(/bytes left out|…$/)
+  })
+
+  test('a 50 MB result from a client is kept within the same limits, and nothing of it is lost', async () => {
+    const place = scriptedLab([asks('outside'), 'ok'])
+    const agent = agentIn(place, { tools: [tool({ name: 'outside', description: 'Outside', inputSchema: noInput })] })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    // Hashing takes real time, which a virtual clock does not wait for.
+    const result = await agent.resume('s', { results: [{ callId: 'm1.0', output: fifty }] }).result
+    expect(JSON.stringify(await collect(place.store.load('s'))).length).toBeLessThan(300_000)
+    const ref = /sha256:[0-9a-f]+/.exec(lines(result.messages)[1] ?? '')?.[0] ?? ''
+    expect((await place.store.blobs.get(ref))?.length).toBe(fifty.length)
+  })
+
+  test('tiny and huge numbers in limits and inputs', async () => {
+    const place = scriptedLab([{ text: 'ok', usage: { inputTokens: Number.MAX_SAFE_INTEGER } }])
+    const limits = {
+      maxIterations: Number.MIN_VALUE,
+      maxTokens: Number.MAX_VALUE,
+      maxDurationMs: Number.POSITIVE_INFINITY,
+      onLimit: 'incomplete',
+    } as const
+    expect(end(await place.clock.until(agentIn(place, { limits: { ...limits, maxIterations: 1 } }).run('x'.repeat(1_000_000))))).toBe(
+      'completed completed',
+    )
+    const schema = z.object({ n: z.number() })
+    const take = tool({ name: 'take', description: 'Takes', inputSchema: schema, execute: ({ n }) => n })
+    const other = scriptedLab([
+      {
+        calls: [
+          { name: 'take', input: {}, rawInput: '{"n":5e-324}' },
+          { name: 'take', input: {}, rawInput: '{"n":1e400}' },
+        ],
+      },
+      'ok',
+    ])
+    const result = await other.clock.until(agentIn(other, { tools: [take] }).run('Hi'))
+    expect(result.calls.map((settled) => settled.outcome)).toEqual(['ok', 'invalid'])
+  })
+})

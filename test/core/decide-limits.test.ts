@@ -1,0 +1,418 @@
+import { describe, expect, test } from 'vitest'
+import type { ErrorCode } from '../../src/core/error.ts'
+import type { LimitReason } from '../../src/core/reason.ts'
+import { any, noProgress, standardTermination, stopOnDuplicates, stopWhen } from '../../src/core/termination.ts'
+import type { ConfigChange, Step } from './support.ts'
+import {
+  began,
+  called,
+  calls,
+  claimed,
+  control,
+  failed,
+  finishes,
+  nothing,
+  open,
+  plan,
+  planOf,
+  play,
+  prepared,
+  requested,
+  responded,
+  rounds,
+  settledBad,
+  settledOk,
+  settles,
+  started,
+  steer,
+  usage,
+} from './support.ts'
+
+const run = [requested(), claimed()]
+const asked = (n: number) => [['look', { n }] as const]
+const badRounds = (count: number) =>
+  rounds(count).map((step) => (step.kind === 'call.settled' ? settledBad(step.data.callId, 'error') : step))
+
+interface Row {
+  readonly reason: LimitReason
+  readonly steps: readonly Step[]
+  readonly change: ConfigChange
+  readonly says: string
+  readonly code: ErrorCode
+}
+
+/** Each reason that `onLimit` governs, met by a run that needs another call. */
+const governed: readonly Row[] = [
+  {
+    reason: 'max_iterations',
+    steps: rounds(2),
+    change: { limits: { maxIterations: 2 } },
+    code: 'RunMaxIterations',
+    says: 'the limit of 2 iterations (limits.maxIterations) was reached',
+  },
+  {
+    reason: 'max_tool_rounds',
+    steps: rounds(2),
+    change: { limits: { maxToolRounds: 2 } },
+    code: 'RunMaxToolRounds',
+    says: 'the limit of 2 tool rounds (limits.maxToolRounds) was reached',
+  },
+  {
+    reason: 'max_tool_calls',
+    steps: [
+      ...rounds(1),
+      started(2),
+      responded(2, { calls: ['look'] }),
+      prepared('m2.0'),
+      settledBad('m2.0', 'skipped', { limit: 'max_tool_calls' }),
+    ],
+    change: { limits: { maxToolCalls: 1 } },
+    code: 'RunMaxToolCalls',
+    says: 'the limit of 1 tool calls (limits.maxToolCalls) was reached',
+  },
+  {
+    reason: 'max_tool_calls_per_tool',
+    steps: [
+      ...rounds(1),
+      started(2),
+      responded(2, { calls: ['look'] }),
+      prepared('m2.0'),
+      settledBad('m2.0', 'skipped', { limit: 'max_tool_calls_per_tool' }),
+    ],
+    change: { limits: { maxCallsPerTool: 1 } },
+    code: 'RunMaxToolCalls',
+    says: 'the limit of 1 calls of one tool (limits.maxCallsPerTool) was reached',
+  },
+  {
+    reason: 'timeout',
+    steps: [started(1), { ...responded(1, { calls: ['look'] }), at: 1_500 }, settledBad('m1.0', 'cancelled', { limit: 'timeout' })],
+    change: { limits: { maxDurationMs: 500 } },
+    code: 'RunTimeout',
+    says: 'the time limit of 500 ms (limits.maxDurationMs) was reached',
+  },
+  {
+    reason: 'budget_exceeded',
+    steps: rounds(2),
+    change: { limits: { maxTokens: 30, maxCostUsd: 9 } },
+    code: 'RunBudgetExceeded',
+    says: 'the budget was used up (limits.maxTokens 30, limits.maxCostUsd 9)',
+  },
+  {
+    reason: 'max_consecutive_errors',
+    steps: badRounds(2),
+    change: { limits: { maxConsecutiveErrors: 2 } },
+    code: 'RunMaxConsecutiveErrors',
+    says: '2 calls in a row failed (limits.maxConsecutiveErrors)',
+  },
+  {
+    reason: 'no_progress',
+    steps: rounds(5, () => asked(1)),
+    change: { termination: noProgress() },
+    code: 'RunNoProgress',
+    says: 'the same calls gave the same results five times in a row',
+  },
+]
+
+/** The others end as `incomplete` whatever it says (7.7). */
+const others: readonly Row[] = [
+  {
+    reason: 'empty_response',
+    steps: [started(1), responded(1, '')],
+    change: { emptyResponse: { retries: 0, end: 'final' } },
+    code: 'RunInvalidState',
+    says: '',
+  },
+  {
+    reason: 'max_tokens',
+    steps: [started(1), responded(1, { text: 'a', finish: 'length' })],
+    change: {},
+    code: 'RunInvalidState',
+    says: '',
+  },
+  {
+    reason: 'content_blocked',
+    steps: [started(1), responded(1, { text: 'a', finish: 'refusal' })],
+    change: {},
+    code: 'RunInvalidState',
+    says: '',
+  },
+  {
+    reason: 'unexpected_stop_reason',
+    steps: [started(1), responded(1, { text: 'a', finish: 'other' })],
+    change: {},
+    code: 'RunInvalidState',
+    says: '',
+  },
+  { reason: 'stopped', steps: rounds(1), change: { stopWhen: () => true }, code: 'RunInvalidState', says: '' },
+  {
+    reason: 'duplicate_tool_call',
+    steps: [
+      ...rounds(2, () => asked(1)),
+      started(3),
+      responded(3, { calls: asked(1) }),
+      settledBad('m3.0', 'skipped', { limit: 'duplicate_tool_call' }),
+    ],
+    change: { termination: any(stopOnDuplicates(), standardTermination()) },
+    code: 'RunInvalidState',
+    says: '',
+  },
+]
+
+function withPolicy(row: Row, onLimit: 'summarize' | 'error' | 'incomplete') {
+  const state = play(run, row.steps)
+  const limits = { ...row.change.limits, onLimit }
+  return { state, text: state.live.run?.lastText ?? '', shown: planOf(state, { ...row.change, limits }) }
+}
+
+describe('machine 5.12: every limit × onLimit (7.7)', () => {
+  test.each(governed)('$reason × summarize: one last call without tools', (row) => {
+    const { state, shown } = withPolicy(row, 'summarize')
+    expect(shown).toEqual(plan([calls(state.live.n + 1, state.live.seq, { purpose: 'wrap-up', reason: row.reason })]))
+  })
+
+  test.each(governed)('$reason × incomplete: the run ends as it stands', (row) => {
+    const { shown } = withPolicy(row, 'incomplete')
+    expect(shown).toEqual(plan([finishes({ status: 'incomplete', reason: row.reason, text: '' })]))
+  })
+
+  test.each(governed)('$reason × error: the run fails, in words that name the limit', (row) => {
+    const { shown } = withPolicy(row, 'error')
+    const error = { code: row.code, category: 'loop', message: `The run stopped: ${row.says}.`, retryable: false } as const
+    expect(shown).toEqual(plan([finishes({ status: 'failed', reason: row.reason, text: '', error })]))
+  })
+
+  test.each(others.flatMap((row) => (['summarize', 'incomplete', 'error'] as const).map((onLimit) => ({ ...row, onLimit }))))(
+    '$reason × $onLimit: incomplete',
+    (row) => {
+      const { shown, text } = withPolicy(row, row.onLimit)
+      expect(shown).toEqual(plan([finishes({ status: 'incomplete', reason: row.reason, text })]))
+    },
+  )
+})
+
+describe('machine 5.12: when limits are tested', () => {
+  const last = { limits: { maxIterations: 2 } }
+
+  test('C3 the last permitted call is honoured: its answer is final', () => {
+    expect(planOf(play(run, rounds(1), started(2), responded(2, 'Yes.')), last).append[0]?.data).toMatchObject({
+      status: 'completed',
+      text: 'Yes.',
+    })
+  })
+
+  test('C3 and its calls are run', () => {
+    expect(planOf(play(run, rounds(1), started(2), responded(2, { calls: ['look'] })), last)).toEqual(plan([], ['prepare:2']))
+  })
+
+  test('one below the limit goes on', () => {
+    expect(planOf(play(run, rounds(1)), last)).toEqual(plan([calls(2, 7)]))
+  })
+
+  test('a limit of none at all is met before the first call', () => {
+    expect(planOf(play(run), { limits: { maxIterations: 0, onLimit: 'incomplete' } })).toEqual(
+      plan([finishes({ status: 'incomplete', reason: 'max_iterations', text: '' })]),
+    )
+  })
+
+  test('a waiting message does not lift a limit', () => {
+    expect(planOf(play(run, rounds(2), steer('More')), last).append[0]?.data).toMatchObject({ purpose: 'wrap-up' })
+  })
+
+  test('C2 failed attempts, blank responses and wrap-ups are no iterations', () => {
+    const state = play(
+      run,
+      started(1),
+      failed(1, { retryAt: 1_000 }),
+      started(1, { attempt: 2 }),
+      responded(1, { text: '', attempt: 2 }),
+      started(2),
+      responded(2, 'a'),
+    )
+    expect(state.live.run).toMatchObject({ iterations: 1, modelCalls: 3 })
+  })
+
+  test('5.12 comes before 5.13: a retry of a call that the budget no longer allows is not made', () => {
+    const state = play(run, started(1, { estimatedTokens: 100 }), failed(1, { retryAt: 9_000 }))
+    expect(planOf(state, { limits: { maxTokens: 100 } })).toEqual(plan([calls(2, 4, { purpose: 'wrap-up', reason: 'budget_exceeded' })]))
+    expect(planOf(state, { limits: { maxTokens: 101 } })).toEqual(plan([], [], 9_000))
+  })
+
+  test('tokens of every purpose count, input and output', () => {
+    const spent = { ...usage, inputTokens: 60, outputTokens: 40 }
+    const state = play(run, started(1), responded(1, { calls: ['look'], usage: spent }), prepared('m1.0'), began('m1.0'), settledOk('m1.0'))
+    expect(planOf(state, { limits: { maxTokens: 100, onLimit: 'incomplete' } }).append[0]?.data).toMatchObject({
+      reason: 'budget_exceeded',
+    })
+    expect(planOf(state, { limits: { maxTokens: 101 } }).append[0]?.kind).toBe('model.started')
+  })
+
+  test('maxCostUsd counts what is known, also after a call whose cost nobody knows', () => {
+    const dear = (n: number) => responded(n, { calls: ['look'], usage: { ...usage, costUsd: 0.5 } })
+    const round = (n: number) => [started(n), dear(n), prepared(`m${n}.0`), began(`m${n}.0`), settledOk(`m${n}.0`)]
+    const change = { limits: { maxCostUsd: 1, onLimit: 'incomplete' } } as const
+    const all = play(run, round(1), round(2))
+    expect(planOf(all, change).append[0]?.data).toMatchObject({ reason: 'budget_exceeded' })
+    const part = play(
+      run,
+      round(1),
+      started(2),
+      failed(2, { retryAt: 1_000 }),
+      started(2, { attempt: 2 }),
+      { ...dear(2), data: { ...dear(2).data, attempt: 2 } } as Step,
+      prepared('m2.0'),
+      began('m2.0'),
+      settledOk('m2.0'),
+    )
+    expect(part.live.run?.usage).toMatchObject({ complete: false })
+    expect(part.live.run?.usage).not.toHaveProperty('costUsd')
+    expect(planOf(part, change).append[0]?.data).toMatchObject({ reason: 'budget_exceeded' })
+  })
+
+  test.each([
+    ['ok', 0],
+    ['error', 2],
+    ['invalid', 2],
+    ['timeout', 2],
+    ['unknown', 2],
+    ['denied', 1],
+    ['skipped', 1],
+    ['cancelled', 1],
+    ['truncated', 1],
+  ] as const)('errors in a row: %s makes the count %i', (outcome, count) => {
+    const settled = outcome === 'ok' ? settledOk('m2.0') : settledBad('m2.0', outcome)
+    const state = play(run, badRounds(1), started(2), responded(2, { calls: ['look'] }), prepared('m2.0'), began('m2.0'), settled)
+    expect(state.live.run?.consecutiveErrors).toBe(count)
+  })
+})
+
+describe('machine 5.12, S0-27: the wrap-up', () => {
+  const limited = [...run, ...rounds(1), started(2, { purpose: 'wrap-up', reason: 'max_iterations' })]
+  const change = { limits: { maxIterations: 1 } }
+  const fallback = finishes({
+    status: 'incomplete',
+    reason: 'max_iterations',
+    text: 'Stopped without a final answer: the limit of 1 iterations (limits.maxIterations) was reached.',
+  })
+
+  test('its text is the text of the run', () => {
+    expect(planOf(play(limited, responded(2, 'Ended.')), change)).toEqual(
+      plan([finishes({ status: 'incomplete', reason: 'max_iterations', text: 'Ended.' })]),
+    )
+  })
+
+  test('its text ends the run though a message waits and the run is paused', () => {
+    const state = play(
+      run,
+      rounds(1),
+      started(2, { purpose: 'wrap-up', reason: 'max_iterations', through: 7 }),
+      steer('Wait'),
+      control('pause'),
+      responded(2, 'Ended.'),
+    )
+    expect(planOf(state, change).append[0]?.data).toMatchObject({ status: 'incomplete', text: 'Ended.' })
+  })
+
+  test('a paused run does not begin one', () => {
+    expect(planOf(play(run, rounds(1), control('pause')), change)).toEqual(nothing)
+  })
+
+  test.each([
+    ['failed for good', [failed(2)]],
+    ['was blank', [responded(2, ' ')]],
+  ] as const)('one that %s is asked for once more, as a call of its own', (_how, steps) => {
+    expect(planOf(play(limited, ...steps), change)).toEqual(plan([calls(3, 9, { purpose: 'wrap-up', reason: 'max_iterations' })]))
+  })
+
+  test('one that may be retried is the same call', () => {
+    const retry = { attempt: 2, purpose: 'wrap-up', reason: 'max_iterations' } as const
+    expect(planOf(play(limited, failed(2, { retryAt: 1_000 })), change)).toEqual(plan([calls(2, 9, retry)]))
+    expect(planOf(play(limited, failed(2, { retryAt: 4_000 })), change)).toEqual(plan([], [], 4_000))
+  })
+
+  test.each([
+    ['two calls', [failed(2), started(3, { purpose: 'wrap-up', reason: 'max_iterations' }), failed(3)]],
+    [
+      'two attempts',
+      [failed(2, { retryAt: 1_000 }), started(2, { attempt: 2, purpose: 'wrap-up', reason: 'max_iterations' }), failed(2, { attempt: 2 })],
+    ],
+    [
+      'a crash and a blank',
+      [failed(2, { cause: 'interrupted' }), started(3, { purpose: 'wrap-up', reason: 'max_iterations' }), responded(3, '')],
+    ],
+  ] as const)('after %s a fixed text stands in', (_what, steps) => {
+    expect(planOf(play(limited, ...steps), change)).toEqual(plan([fallback]))
+  })
+
+  test('a failed wrap-up fails no run', () => {
+    expect(play(limited, failed(2)).live.run?.failure).toBeUndefined()
+  })
+
+  test('the limit that asked for it stays the reason though it lies elsewhere by now', () => {
+    expect(planOf(play(limited, responded(2, 'Ended.')), { limits: { maxIterations: 99 } }).append[0]?.data).toMatchObject({
+      reason: 'max_iterations',
+    })
+  })
+
+  test('with a wrap-up hook to ask, setup is wanted with its purpose', () => {
+    expect(planOf(play(run, rounds(1)), { ...change, hasSetup: true })).toEqual(plan([], ['setup:2.1']))
+  })
+
+  test('when the time slice is over it waits for the next activation', () => {
+    expect(planOf(play(run, rounds(1)), change, { holdStarts: true })).toEqual(nothing)
+  })
+})
+
+describe('machine 8: stopWhen and policies', () => {
+  test.each([
+    ['true', true, 'stopped'],
+    ['a reason of its own', { reason: 'content_blocked' as const }, 'content_blocked'],
+  ])('stopWhen says %s', (_name, answer, reason) => {
+    expect(planOf(play(run, rounds(1)), { stopWhen: () => answer }).append[0]?.data).toMatchObject({ status: 'incomplete', reason })
+  })
+
+  test.each([[false], [undefined]])('stopWhen says %s: the run goes on', (answer) => {
+    expect(planOf(play(run, rounds(1)), { stopWhen: () => answer })).toEqual(plan([calls(2, 7)]))
+  })
+
+  test('it is asked after a batch only', () => {
+    const stop = { stopWhen: () => true }
+    expect(planOf(play(run), stop).append[0]?.kind).toBe('model.started')
+    expect(planOf(play(open, responded(1, '')), stop).append[0]?.kind).toBe('model.started')
+    expect(planOf(play(called('look')), stop)).toEqual(plan([], ['prepare:1']))
+  })
+
+  test('a limit comes before a policy', () => {
+    expect(
+      planOf(play(run, rounds(1)), { stopWhen: () => true, limits: { maxIterations: 1, onLimit: 'incomplete' } }).append[0]?.data,
+    ).toMatchObject({
+      reason: 'max_iterations',
+    })
+  })
+
+  test('a throw is hook_failure', () => {
+    const boom = () => {
+      throw new Error('boom')
+    }
+    const error = {
+      code: 'HookFailed',
+      category: 'hook',
+      message: 'stopWhen or a termination policy threw: boom',
+      retryable: false,
+    } as const
+    const end = plan([finishes({ status: 'failed', reason: 'hook_failure', text: '', error })])
+    expect(planOf(play(run, rounds(1)), { stopWhen: boom })).toEqual(end)
+    expect(planOf(play(run, rounds(1)), { termination: stopWhen(boom) })).toEqual(end)
+  })
+
+  test('a throw before the calls of a response run settles them and is hook_failure', () => {
+    const termination = () => {
+      throw new Error('boom')
+    }
+    const skipped = settles('m1.0', 'skipped', 'HookFailed', 'Not run: a termination policy threw: boom.', { end: 'fail' })
+    expect(planOf(play(called('look')), { termination })).toEqual(plan([skipped]))
+    const error = { code: 'HookFailed', category: 'hook', message: 'it was skipped', retryable: false } as const
+    expect(planOf(play(called('look'), settledBad('m1.0', 'skipped', { end: 'fail', code: 'HookFailed' })))).toEqual(
+      plan([finishes({ status: 'failed', reason: 'hook_failure', text: '', error })]),
+    )
+  })
+})

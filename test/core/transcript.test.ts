@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { applyTo } from '../../src/core/apply.ts'
+import { type Message, textOf } from '../../src/core/message.ts'
+import { branch } from '../../src/core/state.ts'
+import { transcript, turnsBetween } from '../../src/core/transcript.ts'
+import { failed, journal, open, play, requested, responded, rounds, settledOk, started, steer } from './support.ts'
+
+const texts = (messages: Iterable<Message>) => Array.from(messages, (message) => `${message.role}: ${textOf(message)}`)
+
+describe('transcript', () => {
+  test('sealed turns in order, then the queue up to what the call may see', () => {
+    const state = play(open, responded(1, 'Yes.'), steer('one'), steer('two'))
+    expect(texts(transcript(state))).toEqual(['user: Hi', 'assistant: Yes.', 'user: one', 'user: two'])
+    expect(texts(transcript(state, 5))).toEqual(['user: Hi', 'assistant: Yes.', 'user: one'])
+    expect(texts(transcript(state, 4))).toEqual(['user: Hi', 'assistant: Yes.'])
+  })
+
+  test('an open turn is no part of it: no call stands there without its outcome', () => {
+    expect(texts(transcript(play(open, responded(1, { text: 'I look', calls: ['look'] }))))).toEqual(['user: Hi'])
+    expect(texts(transcript(play(open, responded(1, { text: 'I look', calls: ['look'] }), settledOk('m1.0'))))).toEqual([
+      'user: Hi',
+      'assistant: I look',
+    ])
+  })
+
+  test('hidden messages are for the model', () => {
+    expect(texts(transcript(play(open, steer('psst', { hidden: true }))))).toEqual(['user: Hi', 'user: psst'])
+  })
+
+  test('shown text of a failed call stays', () => {
+    expect(texts(transcript(play(open, failed(1, { partial: 'Half' }))))).toEqual(['user: Hi', 'assistant: Half'])
+  })
+
+  test('after a revision: what it left, then the turns that it did not cover, then the queue', () => {
+    const summary = { role: 'summary', parts: [{ type: 'text', text: 'In short.' }] } as const
+    const revised = { kind: 'history.revised', data: { ok: true, reason: 'compaction', throughTurn: 1, with: [summary] } } as const
+    const state = play(open, responded(1, 'Yes.'), steer('And?'), revised)
+    expect(texts(transcript(state))).toEqual(['summary: In short.', 'assistant: Yes.', 'user: And?'])
+  })
+
+  test('it may be walked again, and gives the same objects each time', () => {
+    const messages = transcript(play(requested(), ...open.slice(1), responded(1, 'Yes.')))
+    expect([...messages]).toEqual([...messages])
+    expect([...messages][1]).toBe([...messages][1])
+  })
+
+  test('what is appended later does not show', () => {
+    const state = play(open)
+    const messages = transcript(state)
+    const next = branch(state)
+    for (const entry of journal(open, steer('later'), responded(1, 'Yes.')).slice(3)) applyTo(next, entry)
+    expect(texts(messages)).toEqual(['user: Hi'])
+    for (const entry of journal(open, responded(1, 'Yes.')).slice(3)) applyTo(state, entry)
+    expect(texts(messages)).toEqual(['user: Hi'])
+  })
+
+  test('turnsBetween: those of a run', () => {
+    const state = play(open.slice(0, 2), rounds(2), started(3), responded(3, 'a'))
+    expect(turnsBetween(state, 1, 3).map((turn) => turn.n)).toEqual([1, 2])
+  })
+})
