@@ -26,7 +26,9 @@ function buildIfStale() {
 
 buildIfStale()
 const args = process.argv.slice(2)
-const child = spawn(process.execPath, [command, 'run', ...(args.length > 0 ? args : [DEFAULT_TASK])], { stdio: 'inherit' })
+// Options alone ask for no task: `npm start -- --json` shows the default one as events.
+const hasTask = args.some((arg) => !arg.startsWith('-'))
+const child = spawn(process.execPath, [command, 'run', ...args, ...(hasTask ? [] : [DEFAULT_TASK])], { stdio: 'inherit' })
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, () => {
     // A terminal sends Ctrl-C to the child itself; a second one from here would look like impatience.

@@ -1,4 +1,5 @@
-// Says what type-checking eighty tools in one agent (test/types/many-tools.ts) costs beyond an empty file: `node scripts/types-speed.mjs`. Run by hand.
+// Says what type-checking eighty tools in one agent (test/types/many-tools.ts) costs beyond an empty file: `npm run build`, then
+// `node scripts/types-speed.mjs [another tsc]`. Run by hand on a quiet machine.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,12 +7,14 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = process.argv[2] ?? join(root, 'node_modules/typescript/bin/tsc')
+// What a user's compiler reads: the declarations of the last build, not the sources.
+const paths = { rondo: ['../dist/index.d.ts'] }
 const folder = mkdtempSync(join(root, '.types-speed-'))
 
 /** @param {string} file @returns {number} seconds, the best of five */
 function seconds(file) {
   const config = join(folder, 'tsconfig.json')
-  writeFileSync(config, JSON.stringify({ extends: '../tsconfig.json', include: [], files: [file] }))
+  writeFileSync(config, JSON.stringify({ extends: '../tsconfig.json', compilerOptions: { paths }, include: [], files: [file] }))
   const times = Array.from({ length: 5 }, () => {
     const begun = performance.now()
     const { status, stdout } = spawnSync(process.execPath, [compiler, '--noEmit', '-p', config], { encoding: 'utf8' })

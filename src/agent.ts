@@ -97,7 +97,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       adopt(runId)
       driver.register(runId, this.#ports(sessionId, given))
       await this.#answer(driver, runId, given)
-      driver.wake()
+      return true
     })
   }
 
@@ -110,8 +110,11 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       const runId = options.runId ?? live.run?.id ?? live.waiting[0]?.runId ?? live.ended?.id
       if (runId === undefined) throw new RondoError('RunInvalidState', `Session '${sessionId}' has no run yet.`)
       adopt(runId)
+      // Under way here: whoever drives it tells its end, after its last events. The store may be ahead of what was shown.
+      if (live.waiting.some((waiting) => waiting.runId === runId)) return false
       const finished = await driver.finished(runId)
       if (finished !== undefined) driver.hub.end(runId, finished)
+      return false
     })
   }
 
@@ -144,7 +147,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     driver.register(runId, this.#ports(sessionId, options))
     return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
       adopt(await this.#request(driver, runId, input, options))
-      driver.wake()
+      return true
     })
   }
 

@@ -147,12 +147,18 @@ async function enter(target: Target, make: (state: SessionState) => readonly Dri
 
 async function write(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<Refusal | undefined> {
   const { driver } = target
-  const refusal = await driver.input((state) => {
-    if (state.live.seq === 0) throw unknownSession(driver.sessionId)
-    return make(state)
-  })
-  if (refusal === undefined && target.quiet !== true) driver.wake()
-  return refusal
+  // Kept from the write to the wake: a driver that was given up in between would drive beside the next one.
+  const letGo = driver.hold()
+  try {
+    const refusal = await driver.input((state) => {
+      if (state.live.seq === 0) throw unknownSession(driver.sessionId)
+      return make(state)
+    })
+    if (refusal === undefined && target.quiet !== true) driver.wake()
+    return refusal
+  } finally {
+    letGo()
+  }
 }
 
 export function unknownSession(sessionId: string): RondoError {

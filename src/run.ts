@@ -47,8 +47,11 @@ export interface HandleOptions {
   readonly observe: boolean
   /** The agent's listeners. */
   readonly listeners: Listeners
-  /** Begins the work; its rejection is the run's. `adopt` says which run it is, when that was not known before. */
-  start(adopt: (runId: string) => void): Promise<void>
+  /**
+   * Records what is asked for; its rejection is the run's. `adopt` says which run it is, when that was not known before. True: the session
+   * is to be driven now.
+   */
+  start(adopt: (runId: string) => void): Promise<boolean>
   /** Of an attached run, which another process may drive: read the journal after this cursor first ('' = from the start), then follow it. */
   readonly replayAfter?: string
   /** Aborts the run. */
@@ -77,6 +80,9 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #ended = false
   #failure: unknown
   readonly #cleanups: (() => void)[] = []
+  /** Said before the run was recorded. */
+  readonly #early: ((quiet: boolean) => Promise<void>)[] = []
+  #begun = false
   /** Settles when it is known which run this is, and that it is under way or never will be. */
   readonly #started: Promise<void>
 
@@ -118,14 +124,25 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
 
   async #start(): Promise<void> {
     try {
-      await this.#options.start((runId) => {
+      const { start, driver } = this.#options
+      const drive = await start((runId) => {
         this.#runId = runId
       })
       this.#followSignal()
+      // What was said meanwhile comes before anything begins.
+      await this.#sayEarly(drive)
+      if (drive) driver.wake()
     } catch (error) {
       this.#failure = error
       this.#end(() => this.#reject(error))
+      await this.#sayEarly(false)
     }
+  }
+
+  /** `quiet`: whoever asks wakes the driver afterwards. */
+  async #sayEarly(quiet: boolean): Promise<void> {
+    for (let word = this.#early.shift(); word !== undefined; word = this.#early.shift()) await word(quiet)
+    this.#begun = true
   }
 
   /** The caller's signal cancels the run; its listener is gone when the run has ended. */
@@ -251,10 +268,11 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     return this.#control((target) => control.send(target, input))
   }
 
-  async abort(reason?: string): Promise<void> {
-    await this.#started
-    // What never began needs no end.
-    if (this.#failure === undefined) await this.#control((target) => control.abort(target, reason))
+  abort(reason?: string): Promise<void> {
+    return this.#control((target) => control.abort(target, reason)).catch((error: unknown) => {
+      // What never began needs no end.
+      if (this.#failure === undefined || error !== this.#failure) throw error
+    })
   }
 
   pause(): Promise<void> {
@@ -273,15 +291,19 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     return this.#control((target) => control.submitToolResult(target, callId, output))
   }
 
-  /**
-   * Once the run is under way: nothing that is said to it at once is lost. After its end the session may have another driver than the
-   * one it began with, and two would fence each other.
-   */
-  async #control(say: (target: Target) => Promise<void>): Promise<void> {
-    await this.#started
+  /** What is said while the run is being recorded waits for that, and then comes before anything begins. */
+  #control(say: (target: Target) => Promise<void>): Promise<void> {
+    if (this.#begun) return this.#say(say, false)
+    return new Promise((resolve, reject) => {
+      this.#early.push((quiet) => this.#say(say, quiet).then(resolve, reject))
+    })
+  }
+
+  /** After its end the session may have another driver than the one the run began with, and two would fence each other. */
+  async #say(say: (target: Target) => Promise<void>, quiet: boolean): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     const { driver, reopen, agentName } = this.#options
-    await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, agentName })
+    await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, agentName, quiet })
   }
 
   /** Aborts the run if it has not ended, and waits for its end. */

@@ -58,8 +58,10 @@ export class SessionHandle<T extends Tools> implements Session<T> {
 
   async *messages(): AsyncGenerator<Message, void, undefined> {
     const { state } = await this.#state()
-    yield* transcript(state)
+    // What was said while a step is open comes after it.
+    yield* transcript(state, 0)
     if (state.live.turn !== undefined) yield state.live.turn.message
+    for (const { message } of state.live.queue) yield message
   }
 
   async *entries(after = 0): AsyncGenerator<Entry, void, undefined> {

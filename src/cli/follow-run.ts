@@ -2,8 +2,9 @@ import { RondoError, type Run, type RunEvent, type RunResult } from '../index.ts
 import { exitCodeOf } from './summary.ts'
 import { CannotRun, type Interruption, type Terminal } from './terminal.ts'
 
-/** Says what happens. `end` is called once, after the last event. */
+/** Says what happens. `begin` is called once, before the run starts, `end` once, after the last event. */
 export interface Reporter {
+  begin(): void
   event(event: RunEvent): void
   aborting(): void
   end(result: RunResult): void
@@ -29,6 +30,8 @@ export async function followRun(start: (signal: AbortSignal) => Run, reporter: R
     } else if (why !== 'reader-gone' && terminal.now() - firstAt >= samePressMs) terminal.exit(130)
   })
   try {
+    // Only now: whoever sees that it began may interrupt it.
+    reporter.begin()
     const run = start(controller.signal)
     const { result } = run
     for await (const event of run) reporter.event(event)

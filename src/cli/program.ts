@@ -24,7 +24,7 @@ The answer goes to standard output, everything else to standard error.
 Examples:
   rondo run "outline the README and name the largest files"
   rondo run which files mention sqlite --cwd src
-  rondo run "count the lines of the .ts files" > answer.txt
+  rondo run "how many lines are in README.md" > answer.txt
   echo "list the files" | rondo run
   rondo run --json "list the files" | tail -n 1
   rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Agent, type Model, RondoError, type Run, type RunEvent, type RunStatus, type Store, type Tools } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
@@ -53,10 +53,24 @@ export async function runCommand(words: readonly string[], flags: RunFlags, term
 
 function folderOf({ cwd }: RunFlags, terminal: Terminal): string {
   const folder = resolve(terminal.cwd, cwd ?? '.')
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (found === undefined) throw new CannotRun(`There is no folder ${plain(folder)} (--cwd).`)
-  if (!found.isDirectory()) throw new CannotRun(`${plain(folder)} is a file (--cwd). Name the folder that the agent shall read.`)
-  return folder
+  const kind = kindOf(folder)
+  if (kind === 'folder') return folder
+  const name = plain(folder)
+  if (kind === 'missing') throw new CannotRun(`There is no folder ${name} (--cwd).`)
+  if (kind === 'other') throw new CannotRun(`${name} is a file (--cwd). Name the folder that the agent shall read.`)
+  throw new CannotRun(`${name} can't be read: there is no permission (--cwd).`)
+}
+
+function kindOf(path: string): 'folder' | 'other' | 'missing' | 'unreadable' {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return 'missing'
+    if (!found.isDirectory()) return 'other'
+    accessSync(path, constants.R_OK | constants.X_OK)
+    return 'folder'
+  } catch {
+    return 'unreadable'
+  }
 }
 
 async function taskOf(words: readonly string[], { stdin }: Terminal): Promise<string> {
@@ -130,6 +144,7 @@ async function statusOf(agent: Agent<Tools>, session: string): Promise<RunStatus
 
 function jsonReporter({ stdout, stderr }: Terminal): Reporter {
   return {
+    begin: () => {},
     event: (event: RunEvent) => stdout.write(jsonLine(event)),
     aborting: () => stderr.write('aborting …\n'),
     end: () => {},
@@ -144,9 +159,9 @@ function modelLine(model: Model | undefined): string {
 function screenReporter(terminal: Terminal, model: string, kept: boolean): Reporter {
   const { stderr } = terminal
   const view = new RunView(terminal)
-  stderr.write(`${styled(oneLine(model), 'dim', stderr)}\n\n`)
   const started = terminal.now()
   return {
+    begin: () => stderr.write(`${styled(oneLine(model), 'dim', stderr)}\n\n`),
     event: (event) => view.event(event),
     aborting: () => view.note('aborting …'),
     end(result) {

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { memory, RondoError, type Store } from '../index.ts'
 import { sqlite } from '../stores/sqlite.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
@@ -35,13 +35,18 @@ export async function openStore(place: Place): Promise<OpenedStore> {
   const file = sessionsFile(place)
   const store = sqlite(file)
   try {
+    checkWritable(file)
     await store.list({ limit: 1 })
-    accessSync(file, constants.R_OK | constants.W_OK)
     return { store }
   } catch (error) {
     await store.close()
     return { store: memory(), unkept: await whyUnkept(error) }
   }
+}
+
+/** Throws for a file or folder that is there and can't be written. SQLite keeps its log beside the file. */
+function checkWritable(file: string): void {
+  for (const path of [dirname(file), file]) if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
 }
 
 /** Opens the sessions file to read it; `undefined` where none has been written yet. */

@@ -1,11 +1,10 @@
-import type { styleText } from 'node:util'
-import * as util from 'node:util'
+import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
 /** Text in a style, or as it is where the output shows none. */
 export function styled(text: string, style: Style, { color }: { readonly color: boolean }): string {
-  return color ? util.styleText(style, text, { validateStream: false }) : text
+  return color ? styleText(style, text, { validateStream: false }) : text
 }
 
 // All controls but newline and tab, and the characters that reorder or hide what follows them (https://trojansource.codes). Those that

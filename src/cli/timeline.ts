@@ -21,6 +21,8 @@ export class Timeline {
   readonly #calls = new Map<string, ToolCallPart>()
   readonly #purposes = new Map<number, EntryOf<'model.started'>['data']['purpose']>()
   #runId = ''
+  /** Lines of calls stand together, also when several model calls asked for them. */
+  #afterCall = false
 
   constructor(out: Output) {
     this.#out = out
@@ -103,7 +105,8 @@ export class Timeline {
     const calls = data.message.parts.filter((part) => part.type === 'tool-call')
     if (run !== undefined) run.calls += calls.length
     for (const call of calls) this.#calls.set(call.callId, call)
-    if (calls.length > 0) this.#out.write('\n')
+    if (calls.length > 0 && !this.#afterCall) this.#out.write('\n')
+    this.#afterCall = calls.length > 0
   }
 
   #failed({ runId = this.#runId, data, at }: EntryOf<'model.failed'>): void {
@@ -137,6 +140,7 @@ export class Timeline {
 
   /** Set off by a blank line. */
   #block(text: string): void {
+    this.#afterCall = false
     this.#out.write(`\n${text}`)
   }
 }

@@ -43,9 +43,11 @@ function refuse(why: Refusal['why'], message: string): Refusal {
 
 type BodyOf<K> = Extract<EntryBody, { kind: K }>
 
-function acceptRun({ live }: SessionState, input: BodyOf<'run.requested'>): Refusal | undefined {
-  const known = live.waiting.some((waiting) => waiting.runId === input.runId) || live.ended?.id === input.runId
-  return known ? refuse('twice', `A run with the id '${String(input.runId)}' exists in this session; give each run its own id.`) : undefined
+function acceptRun({ runs, live }: SessionState, input: BodyOf<'run.requested'>): Refusal | undefined {
+  const place = runs.indexOf(input.runId ?? '')
+  return place >= 0 && place < live.runCount
+    ? refuse('twice', `A run with the id '${String(input.runId)}' exists in this session; give each run its own id.`)
+    : undefined
 }
 
 function acceptMessage({ live }: SessionState, onPending: string): Refusal | undefined {
@@ -70,6 +72,8 @@ function acceptControl({ live }: SessionState, input: BodyOf<'control'>): Refusa
   return undefined
 }
 
+const readPending = 'Read session.pending() for what waits.'
+
 function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'>): Refusal | undefined {
   const call = live.turn?.calls.find((candidate) => candidate.preparedId === input.data.request)
   if (call === undefined)
@@ -77,17 +81,19 @@ function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'
       'wrong_request',
       'No open call has this request: it was settled, or its arguments have changed since. Read session.pending() again.',
     )
-  if (call.decision !== undefined) return refuse('twice', `Call ${call.part.callId} has been decided already.`)
-  if (call.status !== 'awaiting') return refuse('late', `Call ${call.part.callId} no longer waits for a decision (it is ${call.status}).`)
+  if (call.decision !== undefined) return refuse('twice', `Call ${call.part.callId} has been decided already. ${readPending}`)
+  if (call.status !== 'awaiting')
+    return refuse('late', `Call ${call.part.callId} does not wait for a decision (it is ${call.status}). ${readPending}`)
   if (live.run?.cancelledAt !== undefined) return refuse('cancelling', 'The run is being cancelled.')
   return undefined
 }
 
 function acceptResult({ live }: SessionState, input: BodyOf<'call.settled'>): Refusal | undefined {
   const call = live.turn?.calls.find((candidate) => candidate.part.callId === input.data.callId)
-  if (call === undefined) return refuse('late', `Call '${input.data.callId}' is not open in this session: it is unknown or has settled.`)
-  if (call.status === 'settled') return refuse('twice', `Call ${input.data.callId} has settled already.`)
+  if (call === undefined)
+    return refuse('late', `Call '${input.data.callId}' is not open in this session: it is unknown or has settled. ${readPending}`)
+  if (call.status === 'settled') return refuse('twice', `Call ${input.data.callId} has settled already. ${readPending}`)
   if (call.status !== 'outside')
-    return refuse('not_outside', `Call ${input.data.callId} does not wait for a result from outside (it is ${call.status}).`)
+    return refuse('not_outside', `Call ${input.data.callId} does not wait for a result from outside (it is ${call.status}). ${readPending}`)
   return undefined
 }

@@ -39,8 +39,7 @@ export function applyTo(state: SessionState, entry: Entry): void {
     case 'custom':
       return
     case 'run.requested':
-      live.waiting = [...live.waiting, waitingRun(entry)]
-      return
+      return applyRequest(state, entry)
     case 'message':
       return enqueue(live, userTurn(entry.data.message, entry.seq, entry.data.hidden === true || !isFromUser(entry.data.origin)))
     case 'control':
@@ -80,6 +79,14 @@ function openReadOnly(live: Live, what: string): void {
 function activeRun(live: Live, what: string): RunState {
   assert(live.run !== undefined, `${what} belongs to a run`)
   return live.run
+}
+
+function applyRequest({ runs, live }: SessionState, entry: EntryOf<'run.requested'>): void {
+  const waiting = waitingRun(entry)
+  runs.length = live.runCount
+  runs.push(waiting.runId)
+  live.runCount++
+  live.waiting = [...live.waiting, waiting]
 }
 
 function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
@@ -274,8 +281,8 @@ function lastResponse(finish: string, blank: boolean, hasCalls: boolean): LastRe
   if (finish === 'length') return hasCalls ? 'cut-calls' : 'cut-text'
   if (hasCalls) return 'calls'
   if (finish === 'pause-turn') return 'pause-turn'
-  if (finish === 'error' || finish === 'other') return 'odd'
-  return blank ? 'blank' : 'text'
+  if (blank) return 'blank'
+  return finish === 'error' || finish === 'other' ? 'odd' : 'text'
 }
 
 /** A call that the client must answer; the provider has run the others itself. */

@@ -101,16 +101,20 @@ function newestUserMessage({ live }: SessionState): number {
 
 /** A policy may end the run before any call of a response runs. Asked while all are announced. */
 function endByPolicy(state: SessionState, run: RunState, turn: OpenTurn, config: MachineConfig, plan: PlanDraft): boolean {
-  // What the provider has run itself was settled from the start.
-  const calls = turn.calls.filter((call) => call.status !== 'settled' || call.settlement !== undefined)
-  if (turn.dead !== undefined || !calls.every((call) => call.status === 'announced' && call.edited === undefined)) return false
+  if (turn.dead !== undefined || !turn.calls.every(isUntouched)) return false
   const decision = policyDecision(state, run, config)
   if (decision === undefined) return false
-  for (const call of calls) {
+  for (const call of turn.calls) {
+    if (call.status !== 'announced') continue
     const settlement = failedSettlement(config, call, 'skipped', decision.code, `Not run: ${decision.text}.`)
     plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...decision.end } })
   }
   return true
+}
+
+/** Announced and nothing more, or run by the provider itself: that is settled from the start, by no entry of ours. */
+function isUntouched(call: CallState): boolean {
+  return call.status === 'announced' ? call.edited === undefined : call.status === 'settled' && call.settlement === undefined
 }
 
 interface PolicyEnd {

@@ -14,6 +14,8 @@ import { noUsage, type Usage } from './usage.ts'
  */
 export interface SessionState {
   readonly sealed: Turn[]
+  /** The ids of all runs that were asked for, as `sealed`: append-only, and `live.runCount` of them count. */
+  readonly runs: string[]
   live: Live
 }
 
@@ -40,6 +42,7 @@ export interface Live {
   epoch: number
   /** How many turns of `sealed` count; what lies behind belongs to a branch that was thrown away. */
   sealedCount: number
+  runCount: number
   /** Turns that stand for `sealed[0 … from)` after a revision. */
   prefix: readonly Turn[]
   from: number
@@ -219,7 +222,8 @@ export interface OpenTurn {
 export function emptyState(): SessionState {
   return {
     sealed: [],
-    live: { seq: 0, at: 0, drivenAt: 0, epoch: 0, sealedCount: 0, prefix: [], from: 0, n: 0, queue: [], waiting: [], guard: [] },
+    runs: [],
+    live: { seq: 0, at: 0, drivenAt: 0, epoch: 0, sealedCount: 0, runCount: 0, prefix: [], from: 0, n: 0, queue: [], waiting: [], guard: [] },
   }
 }
 
@@ -228,7 +232,7 @@ export function branch(state: SessionState): SessionState {
   const live = { ...state.live }
   if (live.run !== undefined) live.run = { ...live.run }
   if (live.turn !== undefined) live.turn = { ...live.turn, calls: live.turn.calls.slice() }
-  return { sealed: state.sealed, live }
+  return { sealed: state.sealed, runs: state.runs, live }
 }
 
 export function newRun(waiting: WaitingRun, firstTurn: number): RunState {

@@ -20,6 +20,7 @@ export class Hub {
   readonly #subscribers = new Set<Subscriber>()
   #seq: number | undefined
   #pieces = 0
+  readonly #told = new Set<string>()
 
   constructor(sessionId: string) {
     this.#sessionId = sessionId
@@ -49,6 +50,15 @@ export class Hub {
   /** The seq of the last entry that was shown here; what came before anybody could look counts as shown. */
   get seq(): number {
     return this.#seq ?? 0
+  }
+
+  /** The pieces of this entry were shown here while they came, though its write had no clear answer. */
+  told(entryId: string): void {
+    this.#told.add(entryId)
+  }
+
+  wasTold(entryId: string): boolean {
+    return this.#told.has(entryId)
   }
 
   /** From here on entries are news. */

@@ -50,8 +50,9 @@ async function write(a: Activation, staged: Staged): Promise<boolean> {
   const appended = await append(a, staged.entries, headOf(staged.draft, isIdle(staged.plan) ? planAtRest(a, staged.draft) : staged.plan))
   a.writing = 0
   if (appended.kind === 'conflict') {
-    a.foreign = true
     a.inputs = [...staged.accepted, ...staged.refused.map(({ input }) => input), ...a.inputs]
+    const { seq } = a.state.live
+    if ((await catchUp(a)) && a.state.live.seq === seq) loseJournal(a)
     return false
   }
   if (appended.kind === 'lost') {
@@ -85,6 +86,15 @@ function closeFailedModels(a: Activation, staged: Staged): void {
   }
 }
 
+/** The store says that we are not at its end, and has nothing after it: the journal is shorter than what we read. */
+function loseJournal(a: Activation): void {
+  const what = `The journal of session '${a.sessionId}' ends before entry ${a.state.live.seq}, which was read before: it was deleted, or dropped by a store that is full.`
+  a.lost ??= {
+    reason: 'session_error',
+    error: new RondoError('SessionReadFailed', `${what} Nothing more is written to it.`, { retryable: false }),
+  }
+}
+
 function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 'session_error'; error: RondoError }): void {
   const bestEffort = appended.reason === 'session_error' && activePorts(a, a.state).durability === 'best-effort'
   if (bestEffort) {
@@ -93,6 +103,7 @@ function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 
     return
   }
   a.lost = appended
+  for (const entry of staged.entries) if (entry.kind === 'model.responded' || entry.kind === 'model.failed') a.hub.told(entry.id)
   for (const input of staged.accepted) input.settle({ ok: false, retry: true })
   for (const { input } of staged.refused) input.settle({ ok: false, retry: true })
 }

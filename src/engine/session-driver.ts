@@ -168,9 +168,18 @@ export class SessionDriver {
     return { state, fresh }
   }
 
+  /** Keeps this driver the session's one, until the returned function is called. */
+  hold(): () => void {
+    this.#waitingInputs++
+    return () => {
+      this.#waitingInputs--
+      this.#checkIdle()
+    }
+  }
+
   /** Writes an input and resolves once it is durable; `fresh` says that the session cannot exist yet. Refusals are answers, not throws. */
   async input(make: InputMaker, fresh = false): Promise<Refusal | undefined> {
-    this.#waitingInputs++
+    const letGo = this.hold()
     try {
       if (fresh) {
         this.#state ??= emptyState()
@@ -191,8 +200,7 @@ export class SessionDriver {
         `Session '${this.sessionId}' is written by others all the time; the input found no place.`,
       )
     } finally {
-      this.#waitingInputs--
-      this.#checkIdle()
+      letGo()
     }
   }
 
@@ -258,7 +266,11 @@ export class SessionDriver {
       return undefined
     } catch (cause) {
       const error = storeError(cause)
-      if (error.code === 'SessionConcurrentWrite') return 'again'
+      if (error.code === 'SessionConcurrentWrite') {
+        // Folded anew: the session may have been deleted, so that nothing comes after what is known.
+        this.#state = undefined
+        return 'again'
+      }
       doubtful(doubt, inputs, state.live.seq)
       return error
     }

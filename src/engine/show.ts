@@ -17,7 +17,8 @@ export function foldAndShow(hub: Hub, state: SessionState, entry: Entry, naming:
   if (before === undefined) return
   const runId = entry.runId ?? before.runId ?? ''
   if (hub.active) {
-    for (const body of settledPieces(entry)) hub.piece(entry.at, runId, before.iteration, before.model?.seq, body)
+    for (const body of hub.wasTold(entry.id) ? [] : settledPieces(entry))
+      hub.piece(entry.at, runId, before.iteration, before.model?.seq, body)
     hub.facts(entry.seq, project(before, entry, state, naming))
   } else hub.facts(entry.seq, [])
   const { ended } = state.live

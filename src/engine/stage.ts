@@ -19,6 +19,8 @@ export interface Staged {
   readonly entries: Entry[]
   readonly draft: SessionState
   readonly events: CoreEvent[]
+  /** Whether anybody looked when this was staged: else its events were not built. */
+  readonly observed: boolean
   /** Runs that end with these entries. */
   readonly ends: { readonly runId: string; readonly result: CoreResult }[]
   readonly accepted: LocalInput[]
@@ -38,6 +40,7 @@ export function stageTurn(a: Activation): Staged {
     entries: [],
     draft: branch(a.state),
     events: [],
+    observed: a.hub.active,
     ends: [],
     accepted: [],
     refused: [],
@@ -181,9 +184,13 @@ export function namingOf(a: Activation, state: SessionState): Naming {
   return { sessionId: a.sessionId, isDynamic: activePorts(a, state).isDynamic }
 }
 
-/** The store's clock has the last word on `at`: fold once more with what it said, so that the state is the fold of the journal. */
+/**
+ * The store's clock has the last word on `at`: fold once more with what it said, so that the state is the fold of the journal. Once more
+ * too for somebody who came to look while the append was under way.
+ */
 export function restamp(a: Activation, staged: Staged, at: number): Staged {
-  if (staged.entries.every((entry) => entry.at === at)) return staged
+  const unseen = a.hub.active && !staged.observed
+  if (!unseen && staged.entries.every((entry) => entry.at === at)) return staged
   const again: Staged = { ...staged, entries: [], draft: branch(a.state), events: [], ends: [] }
   for (const entry of staged.entries) fold(a, again, { ...entry, at })
   return again

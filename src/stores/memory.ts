@@ -164,6 +164,10 @@ class MemoryStore implements Store {
       (waitingOnHuman === true && journal.head?.status === 'awaiting_human')
   }
 
+  #isDue({ head }: Journal): boolean {
+    return head?.wakeAt !== undefined && head.wakeAt <= this.#clock()
+  }
+
   #isLeased(journal: Journal): boolean {
     return journal.lease !== undefined && journal.lease.until > this.#clock()
   }
@@ -190,8 +194,8 @@ class MemoryStore implements Store {
     for (const journal of this.#journals.values()) {
       if (this.#journals.size <= this.#maxSessions || looks-- === 0) return
       if (journal === created) continue
-      if (this.#isLeased(journal)) {
-        // A lease is a use: at the end of the order the next scan does not meet it again.
+      if (this.#isLeased(journal) || this.#isDue(journal)) {
+        // A lease, or work that somebody is about to take up, is a use: at the end of the order the next scan does not meet it again.
         this.#journals.delete(journal.sessionId)
         this.#journals.set(journal.sessionId, journal)
         this.#newest = journal

@@ -3,10 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Decision, type NewEntry, type Store, tool } from '../../src/index.ts'
+import { type Decision, type ModelRequest, type NewEntry, tool } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { type FaultPlan, flakyStore } from '../../src/testing/index.ts'
-import { agentIn, asks, collect, end, gate, journal, lines, noInput, otherProcess, plainTool, refusal, scriptedLab } from './kit.ts'
+import {
+  agentIn,
+  asks,
+  collect,
+  end,
+  gate,
+  journal,
+  lines,
+  noInput,
+  otherProcess,
+  plainTool,
+  refusal,
+  scriptedLab,
+  untilWithFiles,
+} from './kit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rondo-bad-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -14,7 +28,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe('a store that fails', () => {
   /** One step with a tool, on a store with faults; then the store works again and the session is resumed. */
   async function through(plan: FaultPlan, effect: 'read' | 'unsafe' = 'read') {
-    const place = scriptedLab([asks('act'), 'Done.', 'Done.', 'Done.'])
+    // By what it sees: a call whose answer could not be written is made again.
+    const reply = ({ messages }: ModelRequest) => ([...messages].length === 1 ? asks('act') : 'Done.')
+    const place = scriptedLab([reply, reply, reply, reply])
     let runs = 0
     const tools = [plainTool('act', () => ++runs, effect)]
     const faulty = agentIn({ ...place, store: flakyStore(place.store, plan) }, { tools })
@@ -87,7 +103,7 @@ describe('a store that fails', () => {
   })
 
   test('an ambiguous failure (written, then failed) is seen as the success it is', async () => {
-    const { first, runs } = await through((operation) => (operation === 'append' ? 'fail-after' : 'ok'))
+    const { first, runs } = await through((operation, count) => (operation === 'append' && count % 2 === 1 ? 'fail-after' : 'ok'))
     expect([end(first), runs()]).toEqual(['completed completed', 1])
   })
 
@@ -96,13 +112,13 @@ describe('a store that fails', () => {
     await place.clock.until(agentIn(place).run('Hi', { session: 's' }))
     const blind = agentIn({ ...place, store: flakyStore(place.store, (operation) => (operation === 'load' ? 'fail-before' : 'ok')) })
     const session = blind.session('s')
-    for (const ask of [
+    const ways: (() => Promise<unknown>)[] = [
       () => session.status(),
       () => session.pending(),
       () => blind.run('x', { session: 's' }),
       () => blind.resume('s').result,
-    ])
-      expect((await refusal(place.clock.until(ask()))).code).toBe('SessionReadFailed')
+    ]
+    for (const ask of ways) expect((await refusal(place.clock.until(ask()))).code).toBe('SessionReadFailed')
     expect((await place.clock.until(agentIn(place).run('Go on', { session: 's' }))).text).toBe('Two.')
   })
 
@@ -111,7 +127,10 @@ describe('a store that fails', () => {
     const place = scriptedLab([asks('big'), 'Done.'])
     const tools = [plainTool('big', () => 'x'.repeat(300_000), 'read')]
     const small = sqlite(file, { maxBytes: 150_000, clock: () => place.clock.wall() })
-    const first = await place.clock.until(agentIn({ ...place, store: small }, { tools }).run('Hi', { session: 's', throwOnError: false }))
+    const first = await untilWithFiles(
+      place.clock,
+      agentIn({ ...place, store: small }, { tools }).run('Hi', { session: 's', throwOnError: false }),
+    )
     expect(first.status === 'failed' && [first.reason, first.resumable, first.error.code]).toEqual([
       'session_error',
       true,
@@ -121,7 +140,7 @@ describe('a store that fails', () => {
     expect((await journal(small, 's')).at(-1)).toBe('call.started m1.0')
     await small.close()
     const large = sqlite(file, { clock: () => place.clock.wall() })
-    const result = await agentIn({ ...place, store: large }, { tools }).resume('s').result
+    const result = await untilWithFiles(place.clock, agentIn({ ...place, store: large }, { tools }).resume('s').result)
     expect([end(result), result.calls.map((call) => call.outcome)]).toEqual(['completed completed', ['ok']])
     await large.close()
   })
@@ -169,11 +188,12 @@ describe('a session that is not what it is taken for', () => {
     await place.store.append('s', [entry as NewEntry], { expectedSeq: 6 })
     const before = await collect(place.store.load('s'))
     const fresh = agentIn({ ...place, store: otherProcess(place.store) })
-    for (const ask of [
+    const ways: (() => Promise<unknown>)[] = [
       () => fresh.run('x', { session: 's' }),
       () => fresh.session('s').send('x'),
       () => agent.run('x', { session: 's' }),
-    ]) {
+    ]
+    for (const ask of ways) {
       const error = await refusal(place.clock.until(ask()))
       expect([error.code, error.message]).toEqual(['SessionMigrationFailed', expect.stringMatching(why)])
       expect(error.message).toContain('Update rondo')

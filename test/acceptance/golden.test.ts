@@ -6,12 +6,12 @@ import { comparable, comparableEntries, modes, play, type Scene } from './suppor
 import { scenes } from './support/scenes.ts'
 
 const golden: readonly { readonly title: string; readonly name: keyof typeof scenes }[] = [
-  { title: 'golden trace 1: no tool', name: 'noTool' },
+  { title: 'golden trace 1, S3-15: no tool', name: 'noTool' },
   { title: 'golden trace 2: one tool', name: 'oneTool' },
-  { title: 'golden trace 3: several tools, one after another', name: 'serial' },
-  { title: 'golden trace 4: several tools at once', name: 'parallel' },
-  { title: 'golden trace 5: a tool fails and the run goes on', name: 'failing' },
-  { title: 'golden trace 9: the user aborts', name: 'aborted' },
+  { title: 'golden trace 3, S0-10: several tools, one after another', name: 'serial' },
+  { title: 'golden trace 4, C32: several tools at once', name: 'parallel' },
+  { title: 'golden trace 5, C7: a tool fails and the run goes on', name: 'failing' },
+  { title: 'golden trace 9, S0-18, C18: the user aborts', name: 'aborted' },
 ]
 
 /** Literals are typed loosely; what they are compared with is not. */

@@ -69,6 +69,21 @@ export function plainTool<const N extends string>(name: N, execute: () => unknow
   return tool({ name, description: name, inputSchema: noInput, effect, execute: () => execute() })
 }
 
+/** As `until` of the clock, for a store whose own work takes turns of the event loop (a file): time goes on when that is done. */
+export async function untilWithFiles<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  let settled = false
+  const note = (): void => {
+    settled = true
+  }
+  promise.then(note, note)
+  for (let turn = 0; !settled && turn < 10_000; turn++) {
+    for (let pause = 0; pause < 20; pause++) await new Promise((resolve) => setImmediate(resolve))
+    if (!settled) await clock.advance(50)
+  }
+  if (!settled) throw new Error('it has not settled')
+  return promise
+}
+
 /** A reply that calls tools without arguments. */
 export function asks(...names: string[]) {
   return { calls: names.map((name) => ({ name, input: {} })) }

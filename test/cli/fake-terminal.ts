@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type { Interruption, Output, Terminal } from '../../src/cli/terminal.ts'
 
 /** A terminal that keeps what is written and lets a test be the system and the clock. */
@@ -98,4 +99,13 @@ export function settled(text: string): string {
     .replace(/\b([sr])_[0-9a-z]{21,}\b/g, '$1_ID')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'DATE TIME')
     .replace(/ *\b\d+ ms$/gm, ' TIME')
+}
+
+export function hasNodeSqlite(): boolean {
+  try {
+    createRequire(import.meta.url)('node:sqlite')
+    return true
+  } catch {
+    return false
+  }
 }

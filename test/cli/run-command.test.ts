@@ -34,13 +34,8 @@ async function refusal(words: readonly string[], setting: Setting): Promise<stri
 }
 
 const lookAndTell: Script = [
-  {
-    text: 'I look.',
-    calls: [
-      { name: 'read_file', input: { path: 'tides.csv' } },
-      { name: 'read_file', input: { path: 'no.csv' } },
-    ],
-  },
+  { text: 'I look.', calls: [{ name: 'read_file', input: { path: 'tides.csv' } }] },
+  { calls: [{ name: 'read_file', input: { path: 'no.csv' } }] },
   'High at noon.\u001b[2J',
 ]
 

@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/core/error.ts'
 import type { LimitReason } from '../../src/core/reason.ts'
-import { any, noProgress, standardTermination, stopOnDuplicates, stopWhen } from '../../src/core/termination.ts'
+import { any, noProgress, standardTermination, stopOnDuplicates } from '../../src/core/termination.ts'
 import type { ConfigChange, Step } from './support.ts'
 import {
   began,
-  called,
   calls,
   claimed,
-  control,
   failed,
   finishes,
-  nothing,
-  open,
   plan,
   planOf,
   play,
@@ -22,7 +18,6 @@ import {
   rounds,
   settledBad,
   settledOk,
-  settles,
   started,
   steer,
   usage,
@@ -282,137 +277,5 @@ describe('machine 5.12: when limits are tested', () => {
     const settled = outcome === 'ok' ? settledOk('m2.0') : settledBad('m2.0', outcome)
     const state = play(run, badRounds(1), started(2), responded(2, { calls: ['look'] }), prepared('m2.0'), began('m2.0'), settled)
     expect(state.live.run?.consecutiveErrors).toBe(count)
-  })
-})
-
-describe('machine 5.12, S0-27: the wrap-up', () => {
-  const limited = [...run, ...rounds(1), started(2, { purpose: 'wrap-up', reason: 'max_iterations' })]
-  const change = { limits: { maxIterations: 1 } }
-  const fallback = finishes({
-    status: 'incomplete',
-    reason: 'max_iterations',
-    text: 'Stopped without a final answer: the limit of 1 iterations (limits.maxIterations) was reached.',
-  })
-
-  test('its text is the text of the run', () => {
-    expect(planOf(play(limited, responded(2, 'Ended.')), change)).toEqual(
-      plan([finishes({ status: 'incomplete', reason: 'max_iterations', text: 'Ended.' })]),
-    )
-  })
-
-  test('its text ends the run though a message waits and the run is paused', () => {
-    const state = play(
-      run,
-      rounds(1),
-      started(2, { purpose: 'wrap-up', reason: 'max_iterations', through: 7 }),
-      steer('Wait'),
-      control('pause'),
-      responded(2, 'Ended.'),
-    )
-    expect(planOf(state, change).append[0]?.data).toMatchObject({ status: 'incomplete', text: 'Ended.' })
-  })
-
-  test('a paused run does not begin one', () => {
-    expect(planOf(play(run, rounds(1), control('pause')), change)).toEqual(nothing)
-  })
-
-  test.each([
-    ['failed for good', [failed(2)]],
-    ['was blank', [responded(2, ' ')]],
-  ] as const)('one that %s is asked for once more, as a call of its own', (_how, steps) => {
-    expect(planOf(play(limited, ...steps), change)).toEqual(plan([calls(3, 9, { purpose: 'wrap-up', reason: 'max_iterations' })]))
-  })
-
-  test('one that may be retried is the same call', () => {
-    const retry = { attempt: 2, purpose: 'wrap-up', reason: 'max_iterations' } as const
-    expect(planOf(play(limited, failed(2, { retryAt: 1_000 })), change)).toEqual(plan([calls(2, 9, retry)]))
-    expect(planOf(play(limited, failed(2, { retryAt: 4_000 })), change)).toEqual(plan([], [], 4_000))
-  })
-
-  test.each([
-    ['two calls', [failed(2), started(3, { purpose: 'wrap-up', reason: 'max_iterations' }), failed(3)]],
-    [
-      'two attempts',
-      [failed(2, { retryAt: 1_000 }), started(2, { attempt: 2, purpose: 'wrap-up', reason: 'max_iterations' }), failed(2, { attempt: 2 })],
-    ],
-    [
-      'a crash and a blank',
-      [failed(2, { cause: 'interrupted' }), started(3, { purpose: 'wrap-up', reason: 'max_iterations' }), responded(3, '')],
-    ],
-  ] as const)('after %s a fixed text stands in', (_what, steps) => {
-    expect(planOf(play(limited, ...steps), change)).toEqual(plan([fallback]))
-  })
-
-  test('a failed wrap-up fails no run', () => {
-    expect(play(limited, failed(2)).live.run?.failure).toBeUndefined()
-  })
-
-  test('the limit that asked for it stays the reason though it lies elsewhere by now', () => {
-    expect(planOf(play(limited, responded(2, 'Ended.')), { limits: { maxIterations: 99 } }).append[0]?.data).toMatchObject({
-      reason: 'max_iterations',
-    })
-  })
-
-  test('with a wrap-up hook to ask, setup is wanted with its purpose', () => {
-    expect(planOf(play(run, rounds(1)), { ...change, hasSetup: true })).toEqual(plan([], ['setup:2.1']))
-  })
-
-  test('when the time slice is over it waits for the next activation', () => {
-    expect(planOf(play(run, rounds(1)), change, { holdStarts: true })).toEqual(nothing)
-  })
-})
-
-describe('machine 8: stopWhen and policies', () => {
-  test.each([
-    ['true', true, 'stopped'],
-    ['a reason of its own', { reason: 'content_blocked' as const }, 'content_blocked'],
-  ])('stopWhen says %s', (_name, answer, reason) => {
-    expect(planOf(play(run, rounds(1)), { stopWhen: () => answer }).append[0]?.data).toMatchObject({ status: 'incomplete', reason })
-  })
-
-  test.each([[false], [undefined]])('stopWhen says %s: the run goes on', (answer) => {
-    expect(planOf(play(run, rounds(1)), { stopWhen: () => answer })).toEqual(plan([calls(2, 7)]))
-  })
-
-  test('it is asked after a batch only', () => {
-    const stop = { stopWhen: () => true }
-    expect(planOf(play(run), stop).append[0]?.kind).toBe('model.started')
-    expect(planOf(play(open, responded(1, '')), stop).append[0]?.kind).toBe('model.started')
-    expect(planOf(play(called('look')), stop)).toEqual(plan([], ['prepare:1']))
-  })
-
-  test('a limit comes before a policy', () => {
-    expect(
-      planOf(play(run, rounds(1)), { stopWhen: () => true, limits: { maxIterations: 1, onLimit: 'incomplete' } }).append[0]?.data,
-    ).toMatchObject({
-      reason: 'max_iterations',
-    })
-  })
-
-  test('a throw is hook_failure', () => {
-    const boom = () => {
-      throw new Error('boom')
-    }
-    const error = {
-      code: 'HookFailed',
-      category: 'hook',
-      message: 'stopWhen or a termination policy threw: boom',
-      retryable: false,
-    } as const
-    const end = plan([finishes({ status: 'failed', reason: 'hook_failure', text: '', error })])
-    expect(planOf(play(run, rounds(1)), { stopWhen: boom })).toEqual(end)
-    expect(planOf(play(run, rounds(1)), { termination: stopWhen(boom) })).toEqual(end)
-  })
-
-  test('a throw before the calls of a response run settles them and is hook_failure', () => {
-    const termination = () => {
-      throw new Error('boom')
-    }
-    const skipped = settles('m1.0', 'skipped', 'HookFailed', 'Not run: a termination policy threw: boom.', { end: 'fail' })
-    expect(planOf(play(called('look')), { termination })).toEqual(plan([skipped]))
-    const error = { code: 'HookFailed', category: 'hook', message: 'it was skipped', retryable: false } as const
-    expect(planOf(play(called('look'), settledBad('m1.0', 'skipped', { end: 'fail', code: 'HookFailed' })))).toEqual(
-      plan([finishes({ status: 'failed', reason: 'hook_failure', text: '', error })]),
-    )
   })
 })

@@ -17,8 +17,8 @@ const table: readonly (readonly [FinishReason, PlanShown, PlanShown, PlanShown])
   ['content-filter', ends('content_blocked', 'Yes.'), ends('content_blocked', ''), ends('content_blocked', '')],
   ['refusal', ends('content_blocked', 'Yes.'), ends('content_blocked', ''), ends('content_blocked', '')],
   ['pause-turn', again(4), prepare, again(4)],
-  ['error', ends('unexpected_stop_reason', 'Yes.'), prepare, ends('unexpected_stop_reason', '')],
-  ['other', ends('unexpected_stop_reason', 'Yes.'), prepare, ends('unexpected_stop_reason', '')],
+  ['error', ends('unexpected_stop_reason', 'Yes.'), prepare, again(4)],
+  ['other', ends('unexpected_stop_reason', 'Yes.'), prepare, again(4)],
 ]
 
 /** The calls of a dead response settle first; what follows is the rule under test. */
@@ -71,6 +71,7 @@ describe('machine 5.11: how often a response is asked for again', () => {
     ['blank: twice', row(2, ''), again(6, 3), {}],
     ['blank: no third time', row(3, ''), ends('empty_response', ''), {}],
     ['blank: emptyResponse.retries 0 (C12)', row(1, ''), ends('empty_response', ''), { emptyResponse: { retries: 0, end: 'final' } }],
+    ['B054 blank with an unknown reason: no third time', row(3, { finish: 'other' }), ends('empty_response', ''), {}],
     ['cut with calls: twice', row(2, cut, truncated), again(8, 3), {}],
     ['cut with calls: no third time', row(3, cut, truncated), ends('max_tokens', ''), {}],
     ['cut text: onTruncated continue, twice', row(2, { text: 'a', finish: 'length' }), again(6, 3), { onTruncated: 'continue' }],

@@ -46,7 +46,7 @@ const view = (change: Partial<TerminationView> = {}): TerminationView => ({
 const call = (toolName: string, input: Json = {}): PolicyCall => ({ toolName, input })
 
 /** What a policy says before the calls of the next response run, after so many batches of the same calls. */
-function before(policy: TerminationPolicy, earlier: Step[], next: readonly CallText[]) {
+function decisionOn(policy: TerminationPolicy, earlier: Step[], next: readonly CallText[]) {
   const n = earlier.filter(({ kind }) => kind === 'model.started').length + 1
   const state = play(requested(), claimed(), earlier, started(n), responded(n, { calls: next }))
   const { run } = state.live
@@ -68,7 +68,7 @@ describe('stopOnDuplicates (S4-15, S4-24, C13)', () => {
 
   test('S4-24 by default the first two equal calls run and the third ends the loop', () => {
     const next = [['look', { a: 1, b: [1, 2] }] as const]
-    expect([0, 1, 2].map((count) => before(stopOnDuplicates(), same(count), next))).toEqual([
+    expect([0, 1, 2].map((count) => decisionOn(stopOnDuplicates(), same(count), next))).toEqual([
       undefined,
       undefined,
       stop('duplicate_tool_call'),
@@ -76,13 +76,13 @@ describe('stopOnDuplicates (S4-15, S4-24, C13)', () => {
   })
 
   test('with another maximum, another call', () => {
-    expect(before(stopOnDuplicates({ max: 1 }), same(1), [['look', { a: 1, b: [1, 2] }]])).toEqual(stop('duplicate_tool_call'))
-    expect(before(stopOnDuplicates({ max: 3 }), same(2), [['look', { a: 1, b: [1, 2] }]])).toBeUndefined()
+    expect(decisionOn(stopOnDuplicates({ max: 1 }), same(1), [['look', { a: 1, b: [1, 2] }]])).toEqual(stop('duplicate_tool_call'))
+    expect(decisionOn(stopOnDuplicates({ max: 3 }), same(2), [['look', { a: 1, b: [1, 2] }]])).toBeUndefined()
   })
 
   test('the order of keys does not matter, that of items does', () => {
-    expect(before(stopOnDuplicates(), same(2), [['look', { b: [1, 2], a: 1 }]])).toEqual(stop('duplicate_tool_call'))
-    expect(before(stopOnDuplicates(), same(2), [['look', { a: 1, b: [2, 1] }]])).toBeUndefined()
+    expect(decisionOn(stopOnDuplicates(), same(2), [['look', { b: [1, 2], a: 1 }]])).toEqual(stop('duplicate_tool_call'))
+    expect(decisionOn(stopOnDuplicates(), same(2), [['look', { a: 1, b: [2, 1] }]])).toBeUndefined()
   })
 
   test('equal calls inside one response count', () => {
@@ -92,10 +92,10 @@ describe('stopOnDuplicates (S4-15, S4-24, C13)', () => {
       ['look', { a: 1 }],
       ['look', { a: 1 }],
     ] as const
-    expect(before(stopOnDuplicates(), [], three)).toEqual(stop('duplicate_tool_call'))
-    expect(before(stopOnDuplicates(), [], three.slice(0, 3))).toBeUndefined()
+    expect(decisionOn(stopOnDuplicates(), [], three)).toEqual(stop('duplicate_tool_call'))
+    expect(decisionOn(stopOnDuplicates(), [], three.slice(0, 3))).toBeUndefined()
     expect(
-      before(
+      decisionOn(
         stopOnDuplicates(),
         rounds(1, () => [['look', { a: 1 }]]),
         three.slice(0, 3),
@@ -104,12 +104,12 @@ describe('stopOnDuplicates (S4-15, S4-24, C13)', () => {
   })
 
   test('the same arguments of another tool are another call', () => {
-    expect(before(stopOnDuplicates(), same(2), [['put', { a: 1, b: [1, 2] }]])).toBeUndefined()
+    expect(decisionOn(stopOnDuplicates(), same(2), [['put', { a: 1, b: [1, 2] }]])).toBeUndefined()
   })
 
   test('calls of an earlier run do not count', () => {
     const steps = [...same(2), finished(), requested('r2'), claimed(1, 'r2', 'next')]
-    expect(before(stopOnDuplicates(), steps, [['look', { a: 1, b: [1, 2] }]])).toBeUndefined()
+    expect(decisionOn(stopOnDuplicates(), steps, [['look', { a: 1, b: [1, 2] }]])).toBeUndefined()
   })
 
   test('it has nothing to say once calls have settled', () => {
@@ -150,7 +150,7 @@ describe('maxCallsPerTool (S4-24)', () => {
   const many = (count: number) => rounds(count, (n) => [['look', { n }]])
 
   test('by default five calls of a tool run, whatever their arguments, and the sixth ends the loop', () => {
-    expect([4, 5].map((count) => before(maxCallsPerTool(), many(count), [['look', { other: true }]]))).toEqual([
+    expect([4, 5].map((count) => decisionOn(maxCallsPerTool(), many(count), [['look', { other: true }]]))).toEqual([
       undefined,
       stop('max_tool_calls_per_tool'),
     ])
@@ -158,9 +158,9 @@ describe('maxCallsPerTool (S4-24)', () => {
 
   test('calls inside one response count', () => {
     const six = Array.from({ length: 6 }, (_, n) => ['look', { n }] as const)
-    expect(before(maxCallsPerTool(), [], six)).toEqual(stop('max_tool_calls_per_tool'))
-    expect(before(maxCallsPerTool(), [], [...six.slice(1), ['put', {}]])).toBeUndefined()
-    expect(before(maxCallsPerTool({ max: 6 }), [], six)).toBeUndefined()
+    expect(decisionOn(maxCallsPerTool(), [], six)).toEqual(stop('max_tool_calls_per_tool'))
+    expect(decisionOn(maxCallsPerTool(), [], [...six.slice(1), ['put', {}]])).toBeUndefined()
+    expect(decisionOn(maxCallsPerTool({ max: 6 }), [], six)).toBeUndefined()
   })
 
   test('it has nothing to say once calls have settled', () => {
@@ -289,23 +289,5 @@ describe('what a policy sees', () => {
       looks: 2,
       equal: 1,
     })
-  })
-})
-
-describe('machine 8: terminateWithOutput before calls run', () => {
-  const termination: TerminationPolicy = ({ phase }) => (phase === 'response' ? { kind: 'terminateWithOutput' } : undefined)
-
-  test('the calls are skipped and the text is the answer', () => {
-    const text = 'Not run: the answer was complete without it.'
-    expect(planOf(play(called('look')), { termination })).toEqual(plan([settles('m1.0', 'skipped', 'ToolSkipped', text, { end: 'done' })]))
-    const skipped = { ...settledOk('m1.0'), data: settles('m1.0', 'skipped', 'ToolSkipped', text, { end: 'done' }).data } as Step
-    const state = play(called().slice(0, 3), responded(1, { text: 'Yes.', calls: ['look'] }), skipped)
-    expect(planOf(state, { termination }).append).toEqual([
-      { kind: 'run.finished', runId: 'r1', data: { status: 'completed', reason: 'completed', text: 'Yes.' } },
-    ])
-  })
-
-  test.each(['continueWithThinking', 'continueWithTools'] as const)('%s lets them run', (kind) => {
-    expect(planOf(play(called('look')), { termination: () => ({ kind }) })).toEqual(plan([], ['prepare:1']))
   })
 })

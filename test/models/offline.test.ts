@@ -7,7 +7,7 @@ import { textMessage } from '../../src/core/message.ts'
 import type { ModelDelta, ModelRequest } from '../../src/core/model.ts'
 import type { Tool } from '../../src/core/tool.ts'
 
-const firstLine = '(offline model: no language model, a small planner over your words and the tools)'
+const firstLine = '(offline model: no language model, a small planner over your words and tools)'
 
 const path = { type: 'string' }
 const whole = { type: 'integer', minimum: 1, maximum: 1000 }

@@ -1,6 +1,6 @@
 import type { Entry, EntryOf, RunResult } from 'rondo'
-import { type Checking, canonical } from './check.ts'
-import { argumentsAt, type CallLedger, contentOf, conversations, isOpen, type RunLedger, textOf, assistantLine } from './ledger.ts'
+import { type Checking, canonical } from './checking.ts'
+import { argumentsAt, assistantLine, type CallLedger, contentOf, conversations, isOpen, type RunLedger, textOf } from './ledger.ts'
 
 /** What a run has used up, counted from the journal alone. */
 interface Used {
@@ -34,7 +34,15 @@ export function checkEnds(checking: Checking): void {
     const end = run.finished[0]
     if (end === undefined) continue
     reasonHolds(checking, run, used, end)
-    for (const result of resultsOf(checking, run.runId)) resultHolds(checking, run, used, end, result, (ofRun.get(run.runId) ?? []).map((line) => line.text))
+    for (const result of resultsOf(checking, run.runId))
+      resultHolds(
+        checking,
+        run,
+        used,
+        end,
+        result,
+        (ofRun.get(run.runId) ?? []).map((line) => line.text),
+      )
   }
 }
 
@@ -44,14 +52,21 @@ function oneEnd({ violate, ledger }: Checking, run: RunLedger): void {
   if (run.finished.length !== 1) violate('P13 a run finishes once', `${run.runId} finished ${run.finished.length} times`)
   const end = run.finished[0]
   if (end === undefined) return
-  for (const entry of run.entries) if (entry.seq > end.seq) violate('P13 nothing follows the end', `entry ${entry.seq} (${entry.kind}) of ${run.runId}`)
+  for (const entry of run.entries)
+    if (entry.seq > end.seq) violate('P13 nothing follows the end', `entry ${entry.seq} (${entry.kind}) of ${run.runId}`)
   for (const call of run.calls)
     if (isOpen(call) && (call.settled[0]?.seq ?? Number.POSITIVE_INFINITY) > end.seq) violate('P13 a run ends after its calls', call.callId)
   for (const model of run.models) {
     const last = model.responded[0] ?? model.failed[0]
     if (last === undefined || last.seq > end.seq) violate('P13 a run ends after its model calls', `${model.started.data.n}`)
   }
-  const other = ledger.entries.find((entry) => entry.kind === 'run.claimed' && entry.runId !== run.runId && entry.seq < end.seq && entry.seq > (run.claimed[0]?.seq ?? Number.POSITIVE_INFINITY))
+  const other = ledger.entries.find(
+    (entry) =>
+      entry.kind === 'run.claimed' &&
+      entry.runId !== run.runId &&
+      entry.seq < end.seq &&
+      entry.seq > (run.claimed[0]?.seq ?? Number.POSITIVE_INFINITY),
+  )
   if (other !== undefined) violate('machine 3: one run at a time', `${other.runId} was claimed before ${run.runId} had ended`)
 }
 
@@ -132,7 +147,7 @@ function countResponse(used: Used, entry: EntryOf<'model.responded'>): void {
   used.last = contentOf(entry)
   used.lastFinish = entry.data.finish.unified
   used.blanks = used.last === 'blank' ? used.blanks + 1 : 0
-  if (used.last === 'pause') used.continued++
+  used.continued = used.last === 'pause' ? used.continued + 1 : 0
   if (used.last !== 'blank') used.iterations++
 }
 
@@ -186,11 +201,15 @@ function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<
   if (used.paused) violate('machine 5: nothing begins while paused', entry.data.callId)
   if (entry.data.attempt > 1) return
   const before = used.perTool.get(name) ?? 0
-  if (used.calls >= (agent.limits.maxToolCalls ?? Number.POSITIVE_INFINITY)) violate('P9 limits hold', `${entry.data.callId} is call ${used.calls + 1}`)
-  if (before >= (agent.limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)) violate('P9 limits hold', `${entry.data.callId}: ${name} once more`)
+  if (used.calls >= (agent.limits.maxToolCalls ?? Number.POSITIVE_INFINITY))
+    violate('P9 limits hold', `${entry.data.callId} is call ${used.calls + 1}`)
+  if (before >= (agent.limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY))
+    violate('P9 limits hold', `${entry.data.callId}: ${name} once more`)
   if (name === 'once' && before >= 1) violate('P9 limits hold', `${entry.data.callId}: 'once' may run once`)
   if (used.open.size >= agent.maxParallel) violate('C32 maxParallel', `${entry.data.callId} beside ${[...used.open].join(', ')}`)
-  const alone = [...used.open].some((id) => call?.response.data.message.parts.some((part) => part.type === 'tool-call' && part.callId === id && part.toolName === 'putx'))
+  const alone = [...used.open].some((id) =>
+    call?.response.data.message.parts.some((part) => part.type === 'tool-call' && part.callId === id && part.toolName === 'putx'),
+  )
   if (used.open.size > 0 && (name === 'putx' || alone)) violate('C32 exclusive', `${entry.data.callId} beside ${[...used.open].join(', ')}`)
   used.calls++
   used.perTool.set(name, before + 1)
@@ -201,7 +220,8 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
   const { status, reason } = finished.data
   const { agent } = played.script
   const { limits, policies } = agent
-  const settled = (test: (data: EntryOf<'call.settled'>['data']) => boolean) => run.calls.some((call) => call.settled.some((one) => test(one.data)))
+  const settled = (test: (data: EntryOf<'call.settled'>['data']) => boolean) =>
+    run.calls.some((call) => call.settled.some((one) => test(one.data)))
   const lastModel = run.models.at(-1)
   const wrapped = run.models.some(({ started }) => started.data.purpose === 'wrap-up')
   const lastFailure = lastModel?.failed[0]?.data
@@ -213,16 +233,21 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
     max_iterations: () => used.iterations >= (limits.maxIterations ?? 50),
     max_tool_rounds: () => used.rounds >= (limits.maxToolRounds ?? Number.POSITIVE_INFINITY),
     max_tool_calls: () => used.calls >= (limits.maxToolCalls ?? Number.POSITIVE_INFINITY),
-    max_tool_calls_per_tool: () => agent.termination === 'perTool' || [...used.perTool.values()].some((count) => count >= (limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)),
+    max_tool_calls_per_tool: () =>
+      agent.termination === 'perTool' ||
+      [...used.perTool.values()].some((count) => count >= (limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)),
     timeout: () => used.activeMs >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
-    budget_exceeded: () => used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) || used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),
+    budget_exceeded: () =>
+      used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) ||
+      used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),
     no_progress: () => policies.noProgress !== false && sameBatches(run) >= policies.noProgress,
     max_consecutive_errors: () => used.errors >= (limits.maxConsecutiveErrors ?? Number.POSITIVE_INFINITY),
     duplicate_tool_call: () => agent.termination === 'duplicates',
     max_tokens: () => used.last === 'cut',
     content_blocked: () => used.last === 'blocked',
     empty_response: () => used.last === 'blank' && used.blanks > policies.emptyResponse.retries,
-    unexpected_stop_reason: () => used.last === 'odd' || (used.last === 'pause' && used.continued > 10) || (used.last === 'text' && used.lastFinish === 'tool-calls'),
+    unexpected_stop_reason: () =>
+      used.last === 'odd' || (used.last === 'pause' && used.continued > 10) || (used.last === 'text' && used.lastFinish === 'tool-calls'),
     stopped: () => agent.stopWhen === 'second' || agent.stopWhen === 'reason',
     model_error: () => lastFailure !== undefined && lastFailure.retryAt === undefined && lastFailure.cause !== 'cancelled',
     tool_failure: () => settled((data) => data.end === 'fail'),
@@ -240,11 +265,17 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
           ? 'failed'
           : 'incomplete'
   if (status !== due) violate('S7.7 status by reason', `${run.runId}: ${status} for ${reason}`)
-  if (wrapped && status !== 'aborted' && (!governed.has(reason) || limits.onLimit !== 'summarize')) violate('C4 a wrap-up belongs to a limit', `${run.runId}: ${reason}`)
+  if (wrapped && status !== 'aborted' && (!governed.has(reason) || limits.onLimit !== 'summarize'))
+    violate('C4 a wrap-up belongs to a limit', `${run.runId}: ${reason}`)
   if (!wrapped && governed.has(reason) && limits.onLimit === 'summarize') violate('C4 a limit is wrapped up', `${run.runId}: ${reason}`)
   const wraps = run.models.filter(({ started }) => started.data.purpose === 'wrap-up').length
   if (wraps > 2) violate('machine 5: a wrap-up has two attempts', `${run.runId}: ${wraps}`)
-  if (agent.termination === 'throws' && reason === 'tool_failure' && policies.toolFailureMode === 'continue' && policies.unknownTool === 'result')
+  if (
+    agent.termination === 'throws' &&
+    reason === 'tool_failure' &&
+    policies.toolFailureMode === 'continue' &&
+    policies.unknownTool === 'result'
+  )
     violate('machine 8: a policy that throws is hook_failure', run.runId)
 }
 
@@ -270,7 +301,14 @@ function resultsOf({ played }: Checking, runId: string): RunResult[] {
 }
 
 /** P16 and the result: what the caller is told is what the journal says. */
-function resultHolds({ violate }: Checking, run: RunLedger, used: Used, finished: EntryOf<'run.finished'>, result: RunResult, lines: readonly string[]): void {
+function resultHolds(
+  { violate }: Checking,
+  run: RunLedger,
+  used: Used,
+  finished: EntryOf<'run.finished'>,
+  result: RunResult,
+  lines: readonly string[],
+): void {
   if (result.status === 'parked' || (result.status === 'failed' && result.resumable)) return
   const wrong = (what: string, is: unknown, due: unknown) => {
     if (is !== due) violate('the result is what the journal says', `${run.runId}: ${what} is ${String(is)}, not ${String(due)}`)
@@ -280,9 +318,16 @@ function resultHolds({ violate }: Checking, run: RunLedger, used: Used, finished
   wrong('text', result.text, finished.data.text)
   wrong('iterations', result.iterations, used.iterations)
   const told = result.calls.map((call) => `${call.callId} ${call.toolName} ${canonical(call.input as never)} ${call.outcome}`).join('\n')
-  const due = run.calls.map((call) => `${call.callId} ${call.part.toolName} ${canonical(argumentsAt(call, call.settled[0]?.seq ?? 0))} ${call.settled[0]?.data.settlement.outcome ?? call.part.settlement?.outcome}`)
+  const due = run.calls.map(
+    (call) =>
+      `${call.callId} ${call.part.toolName} ${canonical(argumentsAt(call, call.settled[0]?.seq ?? 0))} ${call.settled[0]?.data.settlement.outcome ?? call.part.settlement?.outcome}`,
+  )
   wrong('calls', told, due.join('\n'))
-  wrong('messages', result.messages.map((message) => (message.role === 'user' ? `user:${textOf(message)}` : assistantLine(message))).join('\n'), lines.join('\n'))
+  wrong(
+    'messages',
+    result.messages.map((message) => (message.role === 'user' ? `user:${textOf(message)}` : assistantLine(message))).join('\n'),
+    lines.join('\n'),
+  )
   const { tokens } = used
   const usage = (what: string, is: unknown, should: unknown) => {
     if (is !== should) violate('P16 usage is the sum over all attempts', `${run.runId}: ${what} is ${String(is)}, not ${String(should)}`)

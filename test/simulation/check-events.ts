@@ -1,5 +1,5 @@
 import type { RunEvent } from 'rondo'
-import type { Checking } from './check.ts'
+import type { Checking } from './checking.ts'
 import { textOf } from './ledger.ts'
 import type { Reader } from './play.ts'
 
@@ -11,10 +11,12 @@ export function checkEvents(checking: Checking): void {
     oneTerminal(checking, reader)
     shownText(checking, reader)
   }
-  for (const { process, events } of played.heard)
+  for (const { process, events } of played.detached ? [] : played.heard)
     for (const [runId, own] of byRun(events)) increasing(checking, `the listeners of ${process} (${runId})`, own)
-  sameFacts(checking)
-  if (!played.detached) replays(checking)
+  if (!played.detached) {
+    sameFacts(checking)
+    replays(checking)
+  }
   leavers(checking)
   released(checking)
 }
@@ -52,10 +54,11 @@ function isAfter(a: string, b: string): boolean {
   return x.piece === y.piece ? x.index > y.index : x.piece
 }
 
-/** P7: cursors go up, and never twice. */
+/** P7: cursors go up, and never twice. What is no fact is numbered anew by the next activation. */
 function increasing({ violate }: Checking, who: string, events: readonly RunEvent[]): void {
   let last: RunEvent | undefined
   for (const event of events) {
+    if (last?.type === 'run.parked' && cursorOf(event.cursor).seq >= cursorOf(last.cursor).seq) last = undefined
     if (last !== undefined && !isAfter(event.cursor, last.cursor))
       violate('P7 cursors are strictly increasing', `${who}: ${event.cursor} (${event.type}) after ${last.cursor} (${last.type})`)
     last = event
@@ -81,7 +84,7 @@ function oneTerminal({ violate }: Checking, reader: Reader): void {
 
 /** P7: the deltas that were shown and not taken back are the message. */
 function shownText({ played, ledger, violate }: Checking, reader: Reader): void {
-  if (reader.how !== 'stream' || played.script.second || played.detached) return
+  if (reader.events[0]?.type !== 'run.started' || reader.how !== 'stream' || played.script.second || played.detached) return
   const shown = new Map<string, string>()
   for (const event of reader.events) {
     if (event.type === 'text.delta') shown.set(event.messageId, (shown.get(event.messageId) ?? '') + event.text)
@@ -90,7 +93,8 @@ function shownText({ played, ledger, violate }: Checking, reader: Reader): void 
       const model = ledger.models.find(({ started, responded }) => `m${started.data.n}` === event.messageId && responded.length > 0)
       const message = model?.responded[0]?.data.message
       const seen = shown.get(event.messageId) ?? ''
-      if (message !== undefined && textOf(message) !== seen) violate('P7 shown text is the message', `${event.messageId}: '${seen}', not '${textOf(message)}'`)
+      if (message !== undefined && textOf(message) !== seen)
+        violate('P7 shown text is the message', `${event.messageId}: '${seen}', not '${textOf(message)}'`)
     }
   }
 }
@@ -122,11 +126,19 @@ function replays(checking: Checking): void {
       const seen = reader.events.filter(isFact).map((event) => event.cursor)
       const last = seen.at(-1)
       if (last === undefined) continue
-      const from = reader.how === 'attach' ? reader.after : reader.how === 'stream' ? '' : reader.events[0].cursor
-      const due = cursors.filter((cursor) => (from === '' || isAfter(cursor, from) || (reader.how === 'resume' && cursor === from)) && !isAfter(cursor, last))
+      // Who joined a run under way (by steering, by resuming) begins there.
+      const joined = reader.how !== 'attach' && (reader.how === 'resume' || reader.runId !== replay.runId)
+      const from = joined ? (seen[0] ?? '') : reader.after
+      const due = cursors.filter(
+        (cursor) => (from === '' || isAfter(cursor, from) || (joined && cursor === from)) && !isAfter(cursor, last),
+      )
       // Facts that another process wrote are in the journal; a live stream follows its own process.
       if (played.script.second && reader.how !== 'attach') continue
-      if (seen.join(' ') !== due.join(' ')) violate('P7 a reader misses nothing', `${reader.how} ${replay.runId} after '${reader.after}' saw ${seen.join(' ')}, not ${due.join(' ')}`)
+      if (seen.join(' ') !== due.join(' '))
+        violate(
+          'P7 a reader misses nothing',
+          `${reader.how} ${replay.runId} after '${reader.after}' saw ${seen.join(' ')}, not ${due.join(' ')}`,
+        )
     }
   }
 }
@@ -141,6 +153,8 @@ const legal: ReadonlySet<string> = new Set([
   ...['model_running>completed', 'model_running>tool_running', 'model_running>failed', 'tool_running>failed', 'tool_running>model_running'],
   // `incomplete` is an end by a limit, and a done tool ends the run from its batch.
   ...['model_running>incomplete', 'tool_running>incomplete', 'tool_running>completed', 'preparing>incomplete'],
+  // A pause lets a model call that is under way end, and it may fail for good.
+  'paused>failed',
   ...running.map((from) => `${from}>aborted`),
   ...parked.flatMap((one) => active.flatMap((other) => [`${one}>${other}`, `${other}>${one}`])),
   ...parked.flatMap((one) => parked.map((other) => `${one}>${other}`)),
@@ -150,19 +164,24 @@ function statuses({ ledger, violate }: Checking, runId: string, facts: readonly 
   let status = 'idle'
   for (const event of facts) {
     if (event.type !== 'run.status') continue
-    if (event.from !== status) violate('S3-18 the chain of statuses', `${runId}: from ${event.from} at ${event.cursor}, and it was ${status}`)
-    if (!legal.has(`${event.from}>${event.to}`)) violate('S3-19 legal transitions', `${runId}: ${event.from}>${event.to} at ${event.cursor}`)
+    if (event.from !== status)
+      violate('S3-18 the chain of statuses', `${runId}: from ${event.from} at ${event.cursor}, and it was ${status}`)
+    if (!legal.has(`${event.from}>${event.to}`))
+      violate('S3-19 legal transitions', `${runId}: ${event.from}>${event.to} at ${event.cursor}`)
     status = event.to
   }
   const run = ledger.runs.get(runId)
   const end = run?.finished[0]?.data.status
-  if (run !== undefined && run.claimed.length > 0 && end !== undefined && status !== end) violate('S3-18 the chain of statuses', `${runId} ended as ${end}, its events say ${status}`)
+  if (run !== undefined && run.claimed.length > 0 && end !== undefined && status !== end)
+    violate('S3-18 the chain of statuses', `${runId} ended as ${end}, its events say ${status}`)
 }
 
 /** P15, S7.1-7: the last reader who leaves before the end cancels the run, unless it is held or detached. */
 function leavers({ played, ledger, violate }: Checking): void {
-  for (const { left, launch, runId } of played.launched) {
+  for (const { left, leftAt, launch, runId } of played.launched) {
     if (left !== 'before-end') continue
+    // Who leaves in the very moment of the end cancels nothing.
+    if ((ledger.runs.get(runId)?.finished[0]?.at ?? 0) <= leftAt + 50) continue
     const cancelled = ledger.runs.get(runId)?.controls.some((entry) => entry.data.action === 'cancel') ?? false
     const failing = played.script.store.fatalAt > 0 || played.script.store.faults > 0 || played.script.second || played.detached
     const own = played.launched.filter((other) => other.runId === runId).length
@@ -179,7 +198,8 @@ function released({ played, violate }: Checking): void {
   for (const { launch, settled, runId, reader, left } of played.launched) {
     const followed = launch.mode === 'run' || launch.held || launch.reader === 'none'
     if (followed && !settled) violate('S7.1-3 no silent end', `the result of ${runId} (${launch.text}) never settled`)
-    if (reader !== undefined && left === undefined && !reader.ended) violate('S7.1-3 no silent end', `the reader of ${runId} (${launch.text}) waits for ever`)
+    if (reader !== undefined && left === undefined && !reader.ended)
+      violate('S7.1-3 no silent end', `the reader of ${runId} (${launch.text}) waits for ever`)
   }
   for (const reader of played.readers)
     if (reader.how !== 'stream' && !reader.ended) violate('S7.1-3 no silent end', `a reader (${reader.how} ${reader.runId}) waits for ever`)

@@ -1,20 +1,10 @@
-import type { Entry, Json } from 'rondo'
-import { checkEvents } from './check-events.ts'
+import type { Entry } from 'rondo'
 import { checkEnds } from './check-ends.ts'
-import { argumentsAt, assistantLine, type CallLedger, conversations, isOpen, type Ledger, ledgerOf, textOf } from './ledger.ts'
+import { checkEvents } from './check-events.ts'
+import { type Checking, canonical, type Violation } from './checking.ts'
+import { argumentsAt, assistantLine, type CallLedger, conversations, isBlank, isOpen, ledgerOf, textOf } from './ledger.ts'
 import type { Played } from './play.ts'
 import { alwaysAsking, externalTools, unsafeTools } from './sim-tools.ts'
-
-export interface Violation {
-  readonly rule: string
-  readonly what: string
-}
-
-export interface Checking {
-  readonly played: Played
-  readonly ledger: Ledger
-  violate(rule: string, what: string): void
-}
 
 /**
  * Every invariant, asserted on what a script left behind: the raw journal, the events that were seen, and what tools and models were
@@ -82,7 +72,8 @@ function lives({ ledger, violate }: Checking): void {
     let epoch = 0
     let attempt = 0
     for (const entry of lifeOf(call)) {
-      const wrong = (what: string) => violate('machine 4: the life of a call', `${call.callId}: ${what} while ${state} (entry ${entry.seq})`)
+      const wrong = (what: string) =>
+        violate('machine 4: the life of a call', `${call.callId}: ${what} while ${state} (entry ${entry.seq})`)
       if (state === 'settled') wrong(entry.kind)
       switch (entry.kind) {
         case 'call.prepared':
@@ -172,7 +163,8 @@ function writeAhead({ played, ledger, violate }: Checking): void {
   const rule = 'design 4: written before begun'
   for (const effect of played.effects) {
     const start = ledger.calls.get(effect.callId)?.started.find((entry) => entry.data.attempt === effect.attempt)
-    if (start === undefined || start.seq > effect.length) violate(rule, `${effect.callId} attempt ${effect.attempt} ran at entry ${effect.length}`)
+    if (start === undefined || start.seq > effect.length)
+      violate(rule, `${effect.callId} attempt ${effect.attempt} ran at entry ${effect.length}`)
   }
   for (const { n, attempt, length } of played.asked) {
     const model = ledger.models.find(({ started }) => started.data.n === n && started.data.attempt === attempt)
@@ -195,8 +187,13 @@ function neverAgain({ played, ledger, violate }: Checking): void {
   for (const model of ledger.models) {
     const { n } = model.started.data
     if (model.responded.length + model.failed.length !== 1)
-      violate('P3 a model attempt ends once', `${n}.${model.started.data.attempt} ended ${model.responded.length + model.failed.length} times`)
-    const answered = ledger.models.find((other) => other.started.data.n === n && other.responded.length > 0 && other.started.seq < model.started.seq)
+      violate(
+        'P3 a model attempt ends once',
+        `${n}.${model.started.data.attempt} ended ${model.responded.length + model.failed.length} times`,
+      )
+    const answered = ledger.models.find(
+      (other) => other.started.data.n === n && other.responded.length > 0 && other.started.seq < model.started.seq,
+    )
     if (answered !== undefined) violate('P3 a recorded response is never requested again', `model call ${n}`)
   }
 }
@@ -211,14 +208,24 @@ function guarded({ ledger, violate }: Checking): void {
     const key = `${call.part.toolName} ${canonical(argumentsAt(call, entry.seq))}`
     if (entry.kind === 'call.started') {
       const allowed = call.decided.some((decision) => decision.data.decision === 'allow')
-      if (guard.has(key) && !allowed && entry.data.attempt === 1) violate('machine 4: guard', `${call.callId} repeats ${guard.get(key)}: ${key}`)
-    } else if (call.started.length > 0 && ['unknown', 'timeout', 'cancelled'].includes(entry.data.settlement.outcome)) guard.set(key, call.callId)
+      if (guard.has(key) && !allowed && entry.data.attempt === 1)
+        violate('machine 4: guard', `${call.callId} repeats ${guard.get(key)}: ${key}`)
+    } else if (call.started.length > 0 && ['unknown', 'timeout', 'cancelled'].includes(entry.data.settlement.outcome))
+      guard.set(key, call.callId)
   }
 }
 
 /** P2: one writer. After a newer epoch nothing is written under an older one, and a driver claims before it writes. */
 function epochs({ ledger, violate }: Checking): void {
-  const drivers = new Set(['model.started', 'model.responded', 'model.failed', 'call.prepared', 'call.started', 'call.deferred', 'run.claimed'])
+  const drivers = new Set([
+    'model.started',
+    'model.responded',
+    'model.failed',
+    'call.prepared',
+    'call.started',
+    'call.deferred',
+    'run.claimed',
+  ])
   let epoch = 0
   const claims = new Set<string>()
   for (const entry of ledger.entries) {
@@ -250,7 +257,9 @@ function requests({ played, ledger, violate }: Checking): void {
     const due = (told.get(started.seq) ?? []).map((line) => line.text).join('\n')
     if (seen !== due) violate('P1 P6 a request is the conversation so far', `${name} saw\n${seen}\nnot\n${due}`)
     if (asked.messages.at(-1)?.role === 'assistant' && endsOnAnswer(asked.messages.at(-1))) {
-      const before = ledger.models.findLast((model) => model.started.seq < started.seq)
+      const before = ledger.models.findLast(
+        (model) => model.started.seq < started.seq && model.responded.some((one) => !isBlank(one.data.message)),
+      )
       const continued = before?.responded.some(({ data }) => ['pause-turn', 'length'].includes(data.finish.unified)) ?? false
       if (!continued) violate('S7.1-2 no trailing answer', `${name} ends with an assistant message that has no calls`)
     }
@@ -265,7 +274,8 @@ function shape(message: Played['asked'][number]['messages'][number], name: strin
   if (!['user', 'assistant', 'summary'].includes(message.role)) violate('S7.1-2 valid roles', `${name}: ${message.role}`)
   if (message.parts.length === 0) violate('S7.1-2 no blank message', name)
   for (const part of message.parts)
-    if (part.type === 'tool-call' && !('settlement' in part)) violate('P6 every earlier call has its outcome', `${name}: ${JSON.stringify(part)}`)
+    if (part.type === 'tool-call' && !('settlement' in part))
+      violate('P6 every earlier call has its outcome', `${name}: ${JSON.stringify(part)}`)
 }
 
 /** P1: an acknowledged input stands in the journal exactly once, a refused one not at all. */
@@ -286,8 +296,11 @@ function inputs({ played, ledger, violate }: Checking): void {
   for (const { launch, ack } of played.launched) expect(launch.text, ack === undefined ? undefined : ack === 'ok', ack ?? '')
   for (const { act, ok, ackLength } of played.deeds) {
     if (act.kind !== 'send' || ok !== true) continue
-    const seq = ledger.entries.find((entry) => (entry.kind === 'message' || entry.kind === 'run.requested') && JSON.stringify(entry.data).includes(`"${act.text}"`))?.seq
-    if (seq !== undefined && seq > ackLength) violate('P1 acknowledged once it is written', `'${act.text}' at ${seq}, acknowledged at ${ackLength}`)
+    const seq = ledger.entries.find(
+      (entry) => (entry.kind === 'message' || entry.kind === 'run.requested') && JSON.stringify(entry.data).includes(`"${act.text}"`),
+    )?.seq
+    if (seq !== undefined && seq > ackLength)
+      violate('P1 acknowledged once it is written', `'${act.text}' at ${seq}, acknowledged at ${ackLength}`)
   }
 }
 
@@ -300,7 +313,13 @@ function cancels({ played, ledger, violate }: Checking): void {
     const cancel = run.controls.find((entry) => entry.data.action === 'cancel')
     if (cancel === undefined) continue
     for (const entry of run.entries)
-      if (entry.seq > cancel.seq && (entry.kind === 'call.started' || entry.kind === 'model.started' || entry.kind === 'call.prepared' || entry.kind === 'call.deferred')) {
+      if (
+        entry.seq > cancel.seq &&
+        (entry.kind === 'call.started' ||
+          entry.kind === 'model.started' ||
+          entry.kind === 'call.prepared' ||
+          entry.kind === 'call.deferred')
+      ) {
         // A verdict or a suspension that was under way may still be noted; a start may not.
         if (entry.kind === 'call.prepared' || (entry.kind === 'call.deferred' && entry.data.why === 'suspended')) continue
         violate('P8 after a cancel nothing starts', `entry ${entry.seq} (${entry.kind}) follows the cancel at ${cancel.seq}`)
@@ -312,12 +331,4 @@ function cancels({ played, ledger, violate }: Checking): void {
     if (end !== undefined && end.data.status !== 'aborted' && run.finished.length > 0 && end.seq > cancel.seq)
       violate('P8 a cancelled run is aborted', `run ${run.runId} ended as ${end.data.status}`)
   }
-}
-
-/** JSON with sorted keys: written here again, so that the checkers owe nothing to what they check. */
-export function canonical(value: Json): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  const object = value as { readonly [key: string]: Json }
-  return `{${Object.keys(object).sort().map((key) => `${JSON.stringify(key)}:${canonical(object[key] ?? null)}`).join(',')}}`
 }

@@ -139,7 +139,22 @@ export class Dice {
 /** Few different times, so that things often happen at the same moment. */
 const moments = [0, 0, 1, 5, 10, 50, 100, 200, 400, 500, 1_000, 2_000]
 const toolNames = ['look', 'find', 'put', 'putx', 'pay', 'payt', 'once', 'askpay', 'askfn', 'asklater', 'client', 'askclient', 'checked']
-const toolActs = ['ok', 'ok', 'ok', 'deaf', 'throw', 'throw-async', 'odd', 'null', 'text', 'done', 'suspend', 'content', 'progress', 'mutate']
+const toolActs = [
+  'ok',
+  'ok',
+  'ok',
+  'deaf',
+  'throw',
+  'throw-async',
+  'odd',
+  'null',
+  'text',
+  'done',
+  'suspend',
+  'content',
+  'progress',
+  'mutate',
+]
 const asks = ['true', 'false', 'ask', 'expires', 'throws']
 
 export function generate(seed: number): Script {
@@ -284,7 +299,9 @@ function callSpec(dice: Dice): CallSpec {
   return {
     name,
     input,
-    ...dice.maybe(0.05, () => ({ raw: dice.pick(['{"act":', '[]', 'null', '', '"{\\"act\\":\\"ok\\",\\"tag\\":1}"', '{"act":"ok","tag":1e999}']) })),
+    ...dice.maybe(0.05, () => ({
+      raw: dice.pick(['{"act":', '[]', 'null', '', '"{\\"act\\":\\"ok\\",\\"tag\\":1}"', '{"act":"ok","tag":1e999}']),
+    })),
     ...dice.maybe(0.3, () => ({ id: dice.pick(['call_1', 'call_2']) })),
     ...dice.maybe(0.03, () => ({ provider: true })),
   }

@@ -149,8 +149,8 @@ export function contentOf(entry: EntryOf<'model.responded'>): 'blocked' | 'cut' 
   if (finish.unified === 'length') return 'cut'
   if (calls) return 'calls'
   if (finish.unified === 'pause-turn') return 'pause'
-  if (finish.unified === 'error' || finish.unified === 'other') return 'odd'
-  return isBlank(message) ? 'blank' : 'text'
+  if (isBlank(message)) return 'blank'
+  return finish.unified === 'error' || finish.unified === 'other' ? 'odd' : 'text'
 }
 
 export function isBlank(message: EntryOf<'model.responded'>['data']['message']): boolean {
@@ -214,7 +214,12 @@ export function conversations(ledger: Ledger): Conversations {
       if (isBlank(entry.data.message)) continue
       lineOfTurn.set(entry.data.message.id ?? '', done.length)
       done = [...done, { text: assistantLine(entry.data.message), seq: entry.seq, runId }]
-    } else if (entry.kind === 'model.failed' && open !== undefined && (entry.data.partial ?? '') !== '' && entry.data.retryAt === undefined) {
+    } else if (
+      entry.kind === 'model.failed' &&
+      open !== undefined &&
+      (entry.data.partial ?? '') !== '' &&
+      entry.data.retryAt === undefined
+    ) {
       consume(open.data.contextThrough)
       done = [...done, { text: `assistant:${entry.data.partial}`, seq: entry.seq, runId }]
     } else if (entry.kind === 'run.finished') ofRun.set(runId, done.slice(firstLine.get(runId) ?? done.length))
@@ -231,7 +236,12 @@ export function conversations(ledger: Ledger): Conversations {
 
 interface AnyMessage {
   readonly role?: string
-  readonly parts: readonly { readonly type: string; readonly text?: string; readonly callId?: string; readonly settlement?: { readonly outcome: string } }[]
+  readonly parts: readonly {
+    readonly type: string
+    readonly text?: string
+    readonly callId?: string
+    readonly settlement?: { readonly outcome: string }
+  }[]
 }
 
 /** A message in one line: its text and the outcome on each call. */

@@ -1,4 +1,16 @@
-import { Agent, type Decision, type Entry, memory, type Run, RondoError, type RunEvent, type RunResult, stopOnDuplicates, maxCallsPerTool, type Store } from 'rondo'
+import {
+  Agent,
+  type Decision,
+  type Entry,
+  maxCallsPerTool,
+  memory,
+  RondoError,
+  type Run,
+  type RunEvent,
+  type RunResult,
+  type Store,
+  stopOnDuplicates,
+} from 'rondo'
 import type { Act, AgentSpec, Launch, Script } from './generate.ts'
 import { type Asked, type Effect, Scene, simModel } from './scene.ts'
 import { SimStore, type Writing } from './sim-store.ts'
@@ -26,6 +38,7 @@ export interface Launched {
   reader: Reader | undefined
   /** Whether its activation had ended when its only reader left it before the end. */
   left: 'before-end' | 'after-end' | undefined
+  leftAt: number
   ended: boolean
   listeners: () => number
 }
@@ -142,6 +155,7 @@ class Stage {
       await clock.advance(Math.max(100, ...times))
       await this.#finishAll()
       await this.#rememberJournal()
+      this.#scene.quiet = true
       if (!this.#isDetached) await this.#replayAll()
       for (let i = 0; i < 80 && this.#scene.engineTimers.size > 0; i++) await clock.advance(250)
     } catch (error) {
@@ -291,6 +305,7 @@ class Stage {
       settled: false,
       reader: undefined,
       left: undefined,
+      leftAt: 0,
       ended: false,
       listeners: signal?.count ?? (() => 0),
     }
@@ -336,6 +351,7 @@ class Stage {
       for await (const event of run) {
         if (reader.events.length >= limit && launched !== undefined) {
           launched.runId = run.runId
+          launched.leftAt = this.#scene.clock.wall()
           launched.left = launched.ended ? 'after-end' : 'before-end'
           return
         }
@@ -353,17 +369,30 @@ class Stage {
 
   /** Answers everything that waits and resumes, until every run has finished. */
   async #finishAll(): Promise<void> {
+    // Readers in turn, so that the modes can be compared.
+    const first = this.#launched[0]
+    if (this.#script.plain && first !== undefined)
+      for (let i = 0; i < 300 && !(first.reader?.ended ?? first.settled); i++) await this.#scene.clock.advance(500)
     for (let round = 0; round < 60; round++) {
+      await this.#scene.clock.advance(100)
       await this.#rememberJournal()
       if (this.#isDetached) return this.#endDetached()
       if (unfinished(this.#journal).length === 0) return
       await this.#answerAll()
+      // A model that never answers must be told to stop.
+      if (round > 15)
+        await this.#first.agent
+          .session(sessionId)
+          .abort('it hangs')
+          .catch(() => {})
       // A live stream may wait for the next answer without an end: then we must answer again, not wait for it.
       this.#helper ??= this.#resume(this.#first).finally(() => {
         this.#helper = undefined
       })
       await this.#scene.clock.until(Promise.race([this.#helper, this.#scene.wait(3_000)]))
-      await this.#scene.clock.advance(500)
+      const last = this.#resumed.at(-1)
+      const wakeAt = last?.status === 'parked' && last.reason === 'retry_later' ? (last.wakeAt ?? 0) : 0
+      await this.#scene.clock.advance(Math.max(500, wakeAt - this.#scene.clock.wall()))
     }
     throw new Error(`after 60 rounds of answering and resuming, runs are still open: ${unfinished(this.#journal).join(', ')}`)
   }

@@ -1,4 +1,15 @@
-import { type AppendOptions, type BlobStore, type Entry, type Head, type Lease, type NewEntry, RondoError, type SessionQuery, type SessionSummary, type Store } from 'rondo'
+import {
+  type AppendOptions,
+  type BlobStore,
+  type Entry,
+  type Head,
+  type Lease,
+  type NewEntry,
+  RondoError,
+  type SessionQuery,
+  type SessionSummary,
+  type Store,
+} from 'rondo'
 import type { Scene } from './scene.ts'
 
 export interface Hooks {
@@ -50,18 +61,16 @@ export class SimStore implements Store {
       if (store.fatalAfterWrite) await this.#write(sessionId, entries, options)
       throw new RondoError('SessionWriteFailed', 'sim store: the medium is gone')
     }
-    switch (this.#fault()) {
-      case 'race':
-        await this.#letIn(sessionId, options.expectedSeq)
-        break
-      case 'before':
-        this.#scene.count('race: append failed before the write')
-        throw new RondoError('SessionWriteFailed', 'sim store: failed before')
-      case 'after': {
-        await this.#write(sessionId, entries, options)
-        this.#scene.count('race: append failed after the write')
-        throw new Error('sim store: failed after')
-      }
+    const fault = this.#fault()
+    if (fault === 'race') await this.#letIn(sessionId, options.expectedSeq)
+    if (fault === 'before') {
+      this.#scene.count('race: append failed before the write')
+      throw new RondoError('SessionWriteFailed', 'sim store: failed before')
+    }
+    if (fault === 'after') {
+      await this.#write(sessionId, entries, options)
+      this.#scene.count('race: append failed after the write')
+      throw new Error('sim store: failed after')
     }
     const written = await this.#write(sessionId, entries, options)
     if (driver) this.#hooks.onAppend(count, 'after')
@@ -73,7 +82,8 @@ export class SimStore implements Store {
       const written = await this.#inner.append(sessionId, entries, options)
       this.#scene.length = Math.max(this.#scene.length, options.expectedSeq + entries.length)
       if (options.epoch !== undefined)
-        for (const entry of entries) if (entry.kind === 'model.started') this.#scene.lastStarted.set(this.#process, { ...entry, at: 0 } as Entry)
+        for (const entry of entries)
+          if (entry.kind === 'model.started') this.#scene.lastStarted.set(this.#process, { ...entry, at: 0 } as Entry)
       return written
     } catch (error) {
       const sort = options.epoch === undefined ? 'an input' : 'a driver'
@@ -93,7 +103,7 @@ export class SimStore implements Store {
 
   #fault(): 'race' | 'before' | 'after' | undefined {
     const { dice, script } = this.#scene
-    if (script.store.faults === 0 || this.#inARow >= 2 || !dice.chance(script.store.faults)) {
+    if (this.#scene.quiet || script.store.faults === 0 || this.#inARow >= 2 || !dice.chance(script.store.faults)) {
       this.#inARow = 0
       return undefined
     }
@@ -115,7 +125,7 @@ export class SimStore implements Store {
   }
 
   async *load(sessionId: string, afterSeq?: number): AsyncGenerator<Entry, void, undefined> {
-    if (this.#scene.dice.chance(this.#scene.script.store.faults / 20)) {
+    if (!this.#scene.quiet && this.#scene.dice.chance(this.#scene.script.store.faults / 20)) {
       this.#scene.count('race: a load failed')
       throw new RondoError('SessionReadFailed', 'sim store: unreadable')
     }
@@ -126,7 +136,8 @@ export class SimStore implements Store {
     await this.#latency()
     if (this.stealNext) {
       this.stealNext = false
-      if (await this.#inner.release(sessionId, { epoch: this.#writing.epoch, expectedSeq: 0 })) this.#scene.count('race: a lease was stolen')
+      if (await this.#inner.release(sessionId, { epoch: this.#writing.epoch, expectedSeq: 0 }))
+        this.#scene.count('race: a lease was stolen')
     }
     const lease = await this.#inner.acquire(sessionId, options)
     if (lease !== undefined) this.#writing.epoch = lease.epoch
@@ -139,7 +150,10 @@ export class SimStore implements Store {
     return this.#inner.renew(sessionId, options)
   }
 
-  async release(sessionId: string, options: { readonly epoch: number; readonly expectedSeq: number; readonly head?: Head }): Promise<boolean> {
+  async release(
+    sessionId: string,
+    options: { readonly epoch: number; readonly expectedSeq: number; readonly head?: Head },
+  ): Promise<boolean> {
     await this.#latency()
     const fault = options.head === undefined ? undefined : this.#fault()
     if (fault === 'race') await this.#letIn(sessionId, options.expectedSeq)

@@ -120,6 +120,17 @@ function value({ act, tag }: Parsed, call: ToolCallInfo): unknown {
 function oddValue(tag: number): unknown {
   const circle: { self?: unknown } = {}
   circle.self = circle
-  const odd = [10n, () => 1, undefined, circle, new Map([['a', 1]]), Number.NaN, new Error('not thrown'), '\ud800', [undefined], new Date(0)]
+  const odd = [
+    10n,
+    () => 1,
+    undefined,
+    circle,
+    new Map([['a', 1]]),
+    Number.NaN,
+    new Error('not thrown'),
+    '\ud800',
+    [undefined],
+    new Date(0),
+  ]
   return odd[tag % odd.length]
 }

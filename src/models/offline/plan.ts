@@ -18,7 +18,7 @@ import { bullets, shortLine } from './wording.ts'
 
 export type Thought = { readonly calls: readonly WantedCall[] } | { readonly answer: string }
 
-const firstLine = '(offline model: no language model, a small planner over your words and the tools)'
+const firstLine = '(offline model: no language model, a small planner over your words and tools)'
 
 /** What to do next: pure, and from the request alone. */
 export function think(request: ModelRequest): Thought {

@@ -196,6 +196,7 @@ describe('a batch in which one fails', () => {
     agent.on('call.settled', () => {
       throw new Error('listener bug')
     })
+    // biome-ignore lint/nursery/noMisusedPromises: a listener that returns a promise is what is tested.
     agent.on('call.started', () => Promise.reject(new Error('async listener bug')))
     const result = await place.clock.until(agent.run('Hi'))
     expect(result.calls.map((call) => call.outcome)).toEqual(['ok', 'ok', 'invalid'])

@@ -1,0 +1,170 @@
+// The command as a process: signals, pipes, exit codes, and what is kept between two of them.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hasNodeSqlite, settled } from './fake-terminal.ts'
+import { newFolder } from './folders.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const main = join(root, 'dist', 'cli', 'main.js')
+
+beforeAll(() => {
+  if (!existsSync(main)) throw new Error('dist is missing: run npm run build first')
+})
+
+interface Setting {
+  readonly cwd?: string
+  readonly env?: { readonly [name: string]: string }
+  /** Where sessions lie. Default: a new folder. */
+  readonly home?: string
+  readonly command?: string
+  /** Sees all of stdout or stderr so far, whenever something comes. */
+  onOut?(so: string, child: ChildProcess): void
+  onErr?(so: string, child: ChildProcess): void
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function rondo(args: readonly string[], setting: Setting = {}): Promise<Ended> {
+  const { cwd = newFolder({ 'tides.csv': 'hour,metres\n12,4.1\n' }), home = newFolder(), command = main } = setting
+  const env = { PATH: process.env['PATH'], RONDO_HOME: home, ...setting.env }
+  const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+    setting.onOut?.(out, child)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+    setting.onErr?.(err, child)
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
+}
+
+/** Slow enough that the run is at work when a test acts, never so slow that one waits for it. */
+const slow = { RONDO_OFFLINE_DELAY_MS: '60000' }
+
+describe('the command', () => {
+  test('answers about the folder it stands in; nothing is coloured in a pipe', async () => {
+    const { code, out, err } = await rondo(['run', 'list', 'the', 'files'])
+    expect([code, out]).toEqual([0, expect.stringContaining('- tides.csv: 19 bytes')])
+    expect(settled(err)).toBe(`Model: offline (no network and no language model); this version has no other.
+
+✓ list_files   depth=1 limit=1000                               1 entry TIME
+
+
+completed · 2 iterations · 1 tool call · 0 tokens · TIME
+session s_ID · rondo show s_ID
+`)
+  })
+
+  test('FORCE_COLOR colours, NO_COLOR does not', async () => {
+    const colours = await rondo(['run', 'list the files'], { env: { FORCE_COLOR: '1' } })
+    const none = await rondo(['run', 'list the files'], { env: { NO_COLOR: '1' } })
+    expect([colours.err, none.err].map((err) => err.includes('\u001b['))).toEqual([true, false])
+  })
+
+  test('--json: each line is an event, the last one run.finished, stderr is empty', async () => {
+    const { code, out, err } = await rondo(['run', '--json', 'list the files'])
+    const types = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type)
+    expect([code, err, types[0], types.at(-1)]).toEqual([0, '', 'run.started', 'run.finished'])
+  })
+
+  test('an empty folder: there is nothing to read', async () => {
+    const { code, out } = await rondo(['run', 'list the files'], { cwd: newFolder() })
+    expect([code, out]).toEqual([0, expect.stringContaining('there is nothing to read')])
+  })
+
+  test('exit codes: 2 for wrong usage and what can not begin, 3 for a limit', async () => {
+    const codes = [
+      ['run', '--jsn', 'x'],
+      ['run', '--cwd', 'nowhere', 'x'],
+      ['show', 'none'],
+      ['run', '--max-iterations', '1', 'list the files'],
+    ]
+    expect(await Promise.all(codes.map(async (args) => (await rondo(args)).code))).toEqual([2, 2, 2, 3])
+  })
+
+  test('a session is kept: a second process goes on with it, a third shows it', async () => {
+    const home = newFolder()
+    const cwd = newFolder({ 'a.txt': 'a' })
+    await rondo(['run', '--session', 'notes', 'list the files'], { home, cwd })
+    const second = await rondo(['run', '--session', 'notes', 'what', 'is', 'in', 'a.txt?'], { home, cwd })
+    expect([second.code, second.err]).toEqual([0, expect.not.stringContaining('is new')])
+    const { code, out } = await rondo(['show', 'notes'], { home })
+    expect([code, out.match(/^> .*$/gm)]).toEqual([0, ['> list the files', '> what is in a.txt?']])
+  })
+})
+
+describe('the end of a process', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    test(`${signal} aborts cleanly: exit code 130, and the session can go on`, async () => {
+      const home = newFolder()
+      const onErr = (err: string, child: ChildProcess) => err.endsWith('other.\n\n') && child.kill(signal)
+      const { code, err } = await rondo(['run', '--session', 'notes', 'list the files'], { home, env: slow, onErr })
+      expect([code, err]).toEqual([130, expect.stringMatching(/\naborting …\n\naborted · .*\n.*\nsession notes · rondo show notes\n$/)])
+      expect((await rondo(['run', '--session', 'notes', 'list the files'], { home })).code).toBe(0)
+    })
+
+  test('a reader that leaves (| head) ends it without a word', async () => {
+    const env = { RONDO_OFFLINE_DELAY_MS: '20' }
+    const json = await rondo(['run', '--json', 'list the files'], { env, onOut: (_, child) => child.stdout?.destroy() })
+    expect([json.code, json.err]).toEqual([130, ''])
+    const screen = await rondo(['run', 'list the files'], { onErr: (_, child) => child.stdout?.destroy() })
+    expect([screen.code, screen.err]).toEqual([0, expect.stringContaining('completed')])
+  })
+
+  // A newer Node has SQLite built in: there is no driver to miss.
+  test.skipIf(hasNodeSqlite())('without SQLite it runs, says that nothing is kept, and how to change that', async () => {
+    const { home, command } = withoutPeer()
+    const { code, out, err } = await rondo(['run', 'list the files'], { home, command })
+    expect([code, out]).toEqual([0, expect.stringContaining('tides.csv')])
+    expect(err).toMatch(/^This session is not kept\. .*: npm install @photostructure\/sqlite@1\n/)
+    expect(err).not.toContain('rondo show')
+    for (const args of [
+      ['run', '--session', 'notes', 'x'],
+      ['show', 'notes'],
+    ])
+      expect(await rondo(args, { home, command })).toEqual({
+        code: 2,
+        out: '',
+        err: expect.stringContaining('npm install @photostructure/sqlite@1'),
+      })
+  })
+
+  test('a defect of ours is one line, with RONDO_DEBUG the stack too', async () => {
+    const broken = withoutPeer({ manifest: false })
+    const short = await rondo(['--version'], broken)
+    expect([short.code, short.err.split('\n').length, short.err]).toEqual([1, 3, expect.stringContaining('RONDO_DEBUG=1')])
+    const long = await rondo(['--version'], { ...broken, env: { RONDO_DEBUG: '1' } })
+    expect([long.code, long.err]).toEqual([1, expect.stringContaining('\n    at ')])
+  })
+})
+
+/** The built package in a folder of its own, with its dependencies and without the optional peer. */
+function withoutPeer({ manifest = true } = {}): { readonly home: string; readonly command: string } {
+  const folder = newFolder(manifest ? { 'package.json': '{ "type": "module", "version": "0.0.0" }' } : {})
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
+  if (!manifest) cpSync(join(root, 'package.json'), join(folder, 'dist', 'package.json'))
+  mkdirSync(join(folder, 'node_modules', '@cfworker'), { recursive: true })
+  for (const name of ['@cfworker/json-schema', 'commander', 'ignore', 'picomatch'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  // One that exports nothing: a copy in a folder further up must not be found.
+  const peer = join(folder, 'node_modules', '@photostructure', 'sqlite')
+  mkdirSync(peer, { recursive: true })
+  writeFileSync(join(peer, 'package.json'), '{ "name": "@photostructure/sqlite", "exports": {} }')
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  // `show` looks for the file before it looks for a driver.
+  cpSync(join(folder, 'dist', 'index.js'), join(home, 'sessions.db'))
+  return { home, command: join(folder, 'dist', 'cli', 'main.js') }
+}
