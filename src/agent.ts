@@ -210,7 +210,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     const { signal } = options
     const stillborn = signal?.aborted === true ? [cancelEntry(this.#world.id('e'), runId, abortText(signal))] : []
     let taker = runId
-    const refusal = await driver.input((state) => {
+    const make = (state: SessionState): readonly DriverInput[] | Refusal => {
       taker = runId
       if (state.live.seq === 0) return [first, request, ...stillborn]
       const active = state.live.run?.id ?? state.live.waiting[0]?.runId
@@ -221,8 +221,12 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
         return isCancelled(state) || stillborn.length > 0 ? made : [cancelEntry(cancel, active, 'Interrupted by a new run.'), ...made]
       }
       taker = active
-      return control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
-    }, options.session === undefined)
+      const said = control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
+      return said.map((message) => ({ ...message, runId: active }))
+    }
+    let refusal = await driver.input(make, options.session === undefined)
+    // The run that was to be steered ended between the look and the write.
+    while (refusal?.why === 'no_run') refusal = await driver.input(make)
     if (refusal !== undefined) throw control.refused(refusal)
     return taker
   }

@@ -34,7 +34,21 @@ export interface Target {
   readonly quiet?: boolean
 }
 
-export async function send(target: Target, input: Input): Promise<void> {
+/** Keeps the driver from the first word to the last: one that was given up in between would drive beside the session's next one. */
+async function holding<X>({ driver }: Target, work: () => Promise<X>): Promise<X> {
+  const letGo = driver.hold()
+  try {
+    return await work()
+  } finally {
+    letGo()
+  }
+}
+
+export function send(target: Target, input: Input): Promise<void> {
+  return holding(target, () => sendMessage(target, input))
+}
+
+async function sendMessage(target: Target, input: Input): Promise<void> {
   const { driver } = target
   const id = driver.world.id('e')
   const messages = await toMessages(driver.store, input, id)
@@ -95,7 +109,11 @@ function activeRun({ live }: SessionState): string | undefined {
   return live.run?.id ?? live.waiting[0]?.runId
 }
 
-export async function decide(target: Target, decisions: readonly Decision[]): Promise<void> {
+export function decide(target: Target, decisions: readonly Decision[]): Promise<void> {
+  return holding(target, () => decideAll(target, decisions))
+}
+
+async function decideAll(target: Target, decisions: readonly Decision[]): Promise<void> {
   for (const decision of decisions) {
     // A word we don't know must not be taken for a yes.
     if (decision.decision !== 'approve' && decision.decision !== 'deny')
@@ -134,10 +152,12 @@ function editedInput(input: unknown): Json {
   return json
 }
 
-export async function submitToolResult(target: Target, callId: string, output: unknown): Promise<void> {
+export function submitToolResult(target: Target, callId: string, output: unknown): Promise<void> {
   const id = target.driver.world.id('e')
-  const settlement = await target.driver.outsideResult(callId, output)
-  await enter(target, () => [{ kind: 'call.settled', id, data: { callId, settlement, by: 'client' } }])
+  return holding(target, async () => {
+    const settlement = await target.driver.outsideResult(callId, output)
+    await enter(target, () => [{ kind: 'call.settled', id, data: { callId, settlement, by: 'client' } }])
+  })
 }
 
 async function enter(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<void> {
@@ -145,20 +165,16 @@ async function enter(target: Target, make: (state: SessionState) => readonly Dri
   if (refusal !== undefined) throw refused(refusal)
 }
 
-async function write(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<Refusal | undefined> {
+function write(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<Refusal | undefined> {
   const { driver } = target
-  // Kept from the write to the wake: a driver that was given up in between would drive beside the next one.
-  const letGo = driver.hold()
-  try {
+  return holding(target, async () => {
     const refusal = await driver.input((state) => {
       if (state.live.seq === 0) throw unknownSession(driver.sessionId)
       return make(state)
     })
     if (refusal === undefined && target.quiet !== true) driver.wake()
     return refusal
-  } finally {
-    letGo()
-  }
+  })
 }
 
 export function unknownSession(sessionId: string): RondoError {

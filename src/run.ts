@@ -78,6 +78,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #held = false
   #readers = 0
   #ended = false
+  /** Whether the event that ends its stream has come. */
+  #endShown = false
   #failure: unknown
   readonly #cleanups: (() => void)[] = []
   /** Said before the run was recorded. */
@@ -112,7 +114,10 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         return runId()
       },
       active: observe,
-      event: (event) => this.#ring.push(event),
+      event: (event) => {
+        this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
+        this.#ring.push(event)
+      },
       end: (runId, result) => {
         if (result.status !== 'parked') driver.forget(runId)
         this.#end(() => this.#resolve(result))
@@ -220,6 +225,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   async *#events(): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
     const shown = new Map<string, number>()
+    let last = ''
     this.#readers++
     try {
       const { replayAfter } = this.#options
@@ -227,6 +233,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       for (;;) {
         const next = await cursor.next()
         if (next === undefined) break
+        last = 'gap' in next ? next.until : next.cursor
         if ('gap' in next) yield* this.#missed(next, shown)
         else {
           note(shown, next)
@@ -234,6 +241,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         }
       }
       if (this.#failure !== undefined) throw this.#failure
+      if (replayAfter === undefined && !this.#endShown) yield* this.#unseenEnd(last)
     } finally {
       cursor.close()
       this.#readers--
@@ -252,6 +260,13 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     cursor.skip()
     yield* replay(driver, { runId: this.#runId, after, through })
     yield* pieces
+  }
+
+  /** The run ended in the moment before it was known which run this handle is of: its end is in the journal. */
+  async *#unseenEnd(after: string): AsyncGenerator<CoreEvent, void, undefined> {
+    const { status } = await this.#result
+    const { driver } = this.#options
+    if (status !== 'parked') yield* replay(driver, { runId: this.#runId, after, through: Number.POSITIVE_INFINITY })
   }
 
   /** What left the ring before this reader came to it. */

@@ -23,7 +23,7 @@ export function accept(
     case 'run.requested':
       return acceptRun(state, input)
     case 'message':
-      return acceptMessage(state, options.onPending)
+      return acceptMessage(state, input, options.onPending)
     case 'control':
       return acceptControl(state, input)
     case 'approval.decided':
@@ -50,8 +50,15 @@ function acceptRun({ runs, live }: SessionState, input: BodyOf<'run.requested'>)
     : undefined
 }
 
-function acceptMessage({ live }: SessionState, onPending: string): Refusal | undefined {
+/** Messages that no model call has seen yet. */
+const maxQueued = 100_000
+
+function acceptMessage({ live }: SessionState, { runId }: BodyOf<'message'>, onPending: string): Refusal | undefined {
   if (live.waiting.length === 0) return refuse('no_run', 'No run is active that could take the message; start one.')
+  if (runId !== undefined && !live.waiting.some((waiting) => waiting.runId === runId))
+    return refuse('no_run', `The run '${runId}' has finished.`)
+  if (live.queue.length >= maxQueued)
+    return refuse('pending', `${maxQueued} messages wait in this session already; let the run take them first.`)
   const pending = live.turn?.calls.some((call) => call.status === 'awaiting' || call.status === 'outside') ?? false
   if (pending && onPending === 'reject')
     return refuse('pending', "Calls of this session wait for an answer (onPending: 'reject'); answer them first.")

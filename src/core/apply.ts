@@ -105,7 +105,11 @@ function userTurn(message: Message, seq: number, hidden: boolean): Turn {
 
 /** The queue is ordered by seq: an input joins it when its run is claimed, which may be after later messages. */
 function enqueue(live: Live, ...turns: readonly Turn[]): void {
-  live.queue = [...live.queue, ...turns].sort((a, b) => a.seq - b.seq)
+  const first = turns[0]
+  const last = live.queue[live.queue.length - 1]
+  const queue = [...live.queue, ...turns]
+  const inOrder = first === undefined || last === undefined || last.seq <= first.seq
+  live.queue = inOrder ? queue : queue.sort((a, b) => a.seq - b.seq)
 }
 
 function seal(state: SessionState, turn: Turn): void {

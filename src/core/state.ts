@@ -223,7 +223,20 @@ export function emptyState(): SessionState {
   return {
     sealed: [],
     runs: [],
-    live: { seq: 0, at: 0, drivenAt: 0, epoch: 0, sealedCount: 0, runCount: 0, prefix: [], from: 0, n: 0, queue: [], waiting: [], guard: [] },
+    live: {
+      seq: 0,
+      at: 0,
+      drivenAt: 0,
+      epoch: 0,
+      sealedCount: 0,
+      runCount: 0,
+      prefix: [],
+      from: 0,
+      n: 0,
+      queue: [],
+      waiting: [],
+      guard: [],
+    },
   }
 }
 

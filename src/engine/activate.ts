@@ -21,6 +21,8 @@ export type Start = Pick<Activation, 'sessionId' | 'store' | 'world' | 'hub' | '
 export interface Activated {
   readonly end: ActivationEnd
   readonly state: SessionState | undefined
+  /** What was known at the end, also of a session that was lost: good for telling those who wait, not for going on. */
+  readonly seen: SessionState | undefined
   readonly detached: boolean
 }
 
@@ -29,7 +31,7 @@ export async function activate(start: Start): Promise<Activated> {
   const { store, sessionId, world, owner } = start
   const asked = world.clock.monotonic()
   const lease = await store.acquire(sessionId, { owner, ttlMs: leaseMs })
-  if (lease === undefined) return { end: { kind: 'busy' }, state: undefined, detached: false }
+  if (lease === undefined) return { end: { kind: 'busy' }, state: undefined, seen: start.warm, detached: false }
   const a = newActivation(start, lease.epoch, asked + leaseMs - leaseMarginMs)
   const stopHeartbeat = heartbeat(a)
   const unwatch = store.watch(sessionId, a.state.live.seq, (seq) => {
@@ -43,12 +45,17 @@ export async function activate(start: Start): Promise<Activated> {
     refuseReadOnly(a.state)
     start.attach(a)
     const end = await pumpAndRelease(a)
-    return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, detached: a.detached }
+    return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, seen: a.state, detached: a.detached }
   } catch (cause) {
     // Nothing below throws for what a run does: this is a bug of ours or a journal that can't be read. It must end the run, not hang it.
     a.lost ??= { reason: 'session_error', error: RondoError.is(cause) ? cause : storeError(cause) }
     await store.release(sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq }).catch(() => false)
-    return { end: { kind: 'parked', park: { reason: a.lost.reason, error: a.lost.error.toData() } }, state: undefined, detached: false }
+    return {
+      end: { kind: 'parked', park: { reason: a.lost.reason, error: a.lost.error.toData() } },
+      state: undefined,
+      seen: a.state,
+      detached: false,
+    }
   } finally {
     start.attach(undefined)
     stopHeartbeat()

@@ -126,11 +126,14 @@ export class SessionDriver {
     this.#folding = new Promise((resolve) => {
       done = resolve
     })
+    // What is shown while folding may end the last handle: the driver stays until the fold is kept.
+    const letGo = this.hold()
     await before
     try {
       return await work()
     } finally {
       done()
+      letGo()
     }
   }
 
@@ -299,7 +302,7 @@ export class SessionDriver {
   async #drive(): Promise<void> {
     for (;;) {
       this.#again = false
-      const { end, state, detached } = await this.#activate()
+      const { end, state, seen, detached } = await this.#activate()
       this.#state = state
       if (end.kind === 'busy') {
         await new Promise<void>((resolve) => this.world.clock.timer(busyPollMs, resolve))
@@ -311,7 +314,7 @@ export class SessionDriver {
         this.world.onReload?.()
         continue
       }
-      if (end.kind === 'parked') await this.#announcePark(end.park, state, detached)
+      if (end.kind === 'parked') await this.#announcePark(end.park, state ?? (await this.#lastKnown(seen)), detached)
       else await this.#tellStragglers()
       return
     }
@@ -340,13 +343,12 @@ export class SessionDriver {
     } catch (cause) {
       const error = storeError(cause).toData()
       const end: ActivationEnd = { kind: 'parked', park: { reason: 'session_error', error } }
-      return { end, state: undefined, detached: false }
+      return { end, state: undefined, seen: warm, detached: false }
     }
   }
 
   /** Everyone who waits for a run of this session is told that it goes on later. */
-  async #announcePark(park: ParkFacts, state: SessionState | undefined, detached: boolean): Promise<void> {
-    const last = state ?? (await this.#lastKnown())
+  async #announcePark(park: ParkFacts, last: SessionState, detached: boolean): Promise<void> {
     const active = last.live.run
     const waiting = last.live.waiting.filter((candidate) => candidate.runId !== active?.id)
     const runs = [...(active === undefined ? [] : [active]), ...waiting.map((candidate) => newRun(candidate, last.live.sealedCount))]
@@ -366,12 +368,14 @@ export class SessionDriver {
     }
   }
 
-  /** After a failure: what the store still says, else nothing. */
-  async #lastKnown(): Promise<SessionState> {
+  /** After a failure: what the store says by now, if it still has what was seen; else that. Nobody who waits may be forgotten. */
+  async #lastKnown(seen: SessionState | undefined): Promise<SessionState> {
+    const before = seen ?? emptyState()
     try {
-      return (await this.#refresh()).state
+      const { state } = await this.#refresh()
+      return state.live.seq < before.live.seq ? before : state
     } catch {
-      return this.#state ?? emptyState()
+      return before
     }
   }
 

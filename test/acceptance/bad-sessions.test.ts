@@ -107,6 +107,17 @@ describe('a store that fails', () => {
     expect([end(first), runs()]).toEqual(['completed completed', 1])
   })
 
+  test.each(['append', 'load'] as const)('a store that goes away for good (first seen at its %s): whoever waits is told', async (first) => {
+    let gone = false
+    const { place, first: result } = await through((operation, count) => {
+      gone ||= operation === first && count > 2
+      return gone ? 'fail-before' : 'ok'
+    })
+    if (first === 'append') expect([end(result), result.status === 'failed' && result.resumable]).toEqual(['failed session_error', true])
+    else expect(end(result)).toBe('completed completed')
+    expect((await collect(place.store.load('s'))).length).toBeGreaterThan(2)
+  })
+
   test('a store that can not be read: every way in says SessionReadFailed, and what it holds is untouched', async () => {
     const place = scriptedLab(['One.', 'Two.'])
     await place.clock.until(agentIn(place).run('Hi', { session: 's' }))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { memory } from '../../src/index.ts'
+import { flakyStore } from '../../src/testing/index.ts'
 import { agentIn, asks, collect, end, gate, journal, lines, otherProcess, plainTool, refusal, scriptedLab } from './kit.ts'
 
 /** A run that is in the middle of a tool. */
@@ -265,5 +266,45 @@ describe('many at once', () => {
       Promise.all(Array.from({ length: 40 }, (_, index) => agent.run('Hi', { session: `s${index}` }))),
     )
     expect(new Set(results.map(end))).toEqual(new Set(['completed completed']))
+  })
+})
+
+describe('a session that is taken away', () => {
+  test('while nobody drives it: its name can be used again', async () => {
+    const place = scriptedLab(['One.', 'Two.'])
+    const agent = agentIn(place)
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    await place.store.delete('s')
+    const result = await place.clock.until(agent.run('Hi again', { session: 's' }))
+    expect([result.text, lines(place.model.requests[1]?.messages ?? [])]).toEqual(['Two.', ['user: Hi again']])
+    expect((await journal(place.store, 's'))[0]).toBe('session')
+  })
+
+  test.each([
+    ['deleted', false],
+    ['deleted, and its name taken by another', true],
+  ])('while a tool runs, %s: the run ends with a word for it, and does not spin', async (_name, taken) => {
+    const { place, hold, result } = await busy()
+    await place.store.delete('s')
+    if (taken) await place.store.acquire('s', { owner: 'somebody else', ttlMs: 1 })
+    hold.resolve('held')
+    const ended = await place.clock.until(result)
+    expect(ended.status === 'failed' && [ended.reason, ended.resumable, ended.error.code]).toEqual(['lease_lost', true, 'SessionLeaseLost'])
+    expect(await journal(place.store, 's')).toEqual([])
+  })
+
+  test('by a store that is full, before the driver came: an end that says so', async () => {
+    const place = scriptedLab(['One.'])
+    // The session leaves between the request and the driver's look at it.
+    const store = flakyStore(place.store, (operation) => {
+      if (operation === 'acquire') void place.store.delete('s')
+      return 'ok'
+    })
+    const result = await place.clock.until(agentIn({ ...place, store }).run('Hi', { session: 's', throwOnError: false }))
+    expect(result.status === 'failed' && [result.reason, result.error.code, result.error.message]).toEqual([
+      'session_error',
+      'SessionReadFailed',
+      expect.stringContaining("The journal of session 's' ends before entry 2, which was read before"),
+    ])
   })
 })

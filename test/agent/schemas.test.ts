@@ -64,7 +64,8 @@ describe('a schema of each library, end to end', () => {
             v.transform((text) => new Date(text)),
           ),
           n: v.optional(v.number(), 7),
-        })),
+        }),
+      ),
     ],
     ['zod, async', z.object({ on: z.string().transform(async (text) => new Date(text)), n: z.number().default(7) })],
   ])('%s with transforms: execute gets the parsed side, journal, events and request hold the input side', async (_name, schema) => {

@@ -156,9 +156,11 @@ describe('context and dependencies', () => {
       },
     })
     const agent = agentIn(place, { tools: [who as never] })
-    await place.clock.until(
-      agent.run('Hi', { session: 's', context, instructions: (run: RunInfo) => (got.push(run.context), 'x') } as never),
-    )
+    const instructions = (run: RunInfo): string => {
+      got.push(run.context)
+      return 'Be brief.'
+    }
+    await place.clock.until(agent.run('Hi', { session: 's', context, instructions } as never))
     expect(got.every((seen) => seen === context)).toBe(true)
     expect(got.length).toBe(3)
     expect(JSON.stringify(await collect(place.store.load('s')))).not.toContain('secret-ann')

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { accept, type Refusal } from '../../src/core/accept.ts'
-import { type EntryKind, entryKinds } from '../../src/core/entry.ts'
-import type { SessionState } from '../../src/core/state.ts'
+import { applyTo } from '../../src/core/apply.ts'
+import { type Entry, type EntryKind, entryKinds } from '../../src/core/entry.ts'
+import { branch, type SessionState } from '../../src/core/state.ts'
 import {
   answered,
   began,
@@ -11,6 +12,7 @@ import {
   decided,
   deferred,
   finished,
+  journal,
   open,
   play,
   prepared,
@@ -148,6 +150,29 @@ describe('machine 3: an approval is used once, and for the arguments that were s
 
   test('an expired request, settled, is late', () => {
     expect(why(play(asking, settledOk('m1.0')), decided('e5', 'allow'))).toBe('late')
+  })
+})
+
+describe('machine 3: a run id is used once in a session', () => {
+  const third = play(open, responded(1, 'a'), finished(), requested('r2'), claimed(1, 'r2'), finished('r2'), requested('r3'))
+
+  test.each([
+    ['r1', 'twice'],
+    ['r2', 'twice'],
+    ['r3', 'twice'],
+    ['r4', 'ok'],
+  ] as const)('%s: %s', (runId, expected) => {
+    expect(why(third, requested(runId))).toBe(expected)
+  })
+
+  test('a request that lost its race was never there, also after another took its place', () => {
+    const next = (runId: string): Entry => ({ ...journal(requested(runId))[0], seq: third.live.seq + 1 }) as Entry
+    const lost = branch(third)
+    applyTo(lost, next('r4'))
+    expect([why(lost, requested('r4')), why(third, requested('r4'))]).toEqual(['twice', 'ok'])
+    const won = branch(third)
+    applyTo(won, next('r5'))
+    expect([why(won, requested('r4')), why(won, requested('r5'))]).toEqual(['ok', 'twice'])
   })
 })
 

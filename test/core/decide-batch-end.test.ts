@@ -168,6 +168,11 @@ describe('machine 4: a batch that ends', () => {
     expect(planOf(state)).toEqual(plan([finishes({ status: 'completed', reason: 'completed', text: 'New.' })]))
   })
 
+  test('and a blank answer to that message is asked for again: the batch is long past', () => {
+    const state = play(readyAll(1), began('m1.0'), steer('And?'), settledOk('m1.0', 'out', { end: 'done' }), started(2), responded(2, ''))
+    expect(planOf(state)).toEqual(plan([calls(3, 10)]))
+  })
+
   test.each([
     ['stop', 'stop_turn'],
     ['fail', 'tool_failure'],

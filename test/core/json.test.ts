@@ -38,6 +38,7 @@ describe('jsonEqual and canonicalJson (machine 4: arguments are compared in cano
     ['one absent value', undefined, null, false],
     ['inherited keys are none: constructor', { constructor: 1 }, {}, false],
     ['B197 __proto__ is a key like any other', withProto, { a: 1 }, false],
+    ['B197 an own __proto__ is not the inherited one', JSON.parse('{"__proto__":{}}') as Json, { a: 1 }, false],
     ['B197 and equal to itself', withProto, JSON.parse('{"a":1,"__proto__":{"admin":true}}') as Json, true],
   ])('%s', (_rule, a, b, equal) => {
     expect(jsonEqual(a, b)).toBe(equal)

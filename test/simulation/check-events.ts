@@ -101,15 +101,15 @@ function shownText({ played, ledger, violate }: Checking, reader: Reader): void 
 
 /** P7, P14: an event with a fact's cursor is the same, whoever saw it. */
 function sameFacts({ played, violate }: Checking): void {
-  const known = new Map<string, string>()
+  const known = new Map<string, RunEvent>()
   const all = [...played.readers.flatMap((reader) => reader.events), ...played.heard.flatMap((one) => one.events)]
   for (const event of all) {
     if (!isFact(event)) continue
     const key = `${event.runId} ${event.cursor}`
-    const json = JSON.stringify(event)
     const before = known.get(key)
-    if (before !== undefined && before !== json) violate('P14 a fact looks the same to all', `${key}: ${json}\nand ${before}`)
-    known.set(key, json)
+    if (before !== undefined && before !== event && JSON.stringify(before) !== JSON.stringify(event))
+      violate('P14 a fact looks the same to all', `${key}: ${JSON.stringify(event)}\nand ${JSON.stringify(before)}`)
+    known.set(key, event)
   }
 }
 
@@ -153,8 +153,8 @@ const legal: ReadonlySet<string> = new Set([
   ...['model_running>completed', 'model_running>tool_running', 'model_running>failed', 'tool_running>failed', 'tool_running>model_running'],
   // `incomplete` is an end by a limit, and a done tool ends the run from its batch.
   ...['model_running>incomplete', 'tool_running>incomplete', 'tool_running>completed', 'preparing>incomplete'],
-  // A pause lets a model call that is under way end, and it may fail for good.
-  'paused>failed',
+  // A pause lets a model call that is under way end: it may fail for good, or be the wrap-up of a limit.
+  ...['paused>failed', 'paused>incomplete'],
   ...running.map((from) => `${from}>aborted`),
   ...parked.flatMap((one) => active.flatMap((other) => [`${one}>${other}`, `${other}>${one}`])),
   ...parked.flatMap((one) => parked.map((other) => `${one}>${other}`)),

@@ -112,7 +112,7 @@ class Stage {
   readonly #deeds: Deed[] = []
   readonly #readers: Reader[] = []
   readonly #troubles: string[] = []
-  #journal: Entry[] = []
+  #journal: readonly Entry[] = []
   #handle: Run | undefined
   #signal: AbortController | undefined
   #rest: Act[] = []
@@ -137,7 +137,7 @@ class Stage {
   }
 
   #hear(heard: RunEvent[], event: RunEvent): void {
-    heard.push(JSON.parse(JSON.stringify(event)))
+    heard.push(event)
     if (event.type !== 'run.parked' && event.type !== 'run.finished') return
     for (const launched of this.#launched) if (launched.runId === event.runId) launched.ended = true
   }
@@ -154,14 +154,13 @@ class Stage {
       const times = this.#script.acts.map(({ when }) => ('ms' in when ? when.ms : 0))
       await clock.advance(Math.max(100, ...times))
       await this.#finishAll()
-      await this.#rememberJournal()
       this.#scene.quiet = true
       if (!this.#isDetached) await this.#replayAll()
       for (let i = 0; i < 80 && this.#scene.engineTimers.size > 0; i++) await clock.advance(250)
     } catch (error) {
       this.#troubles.push(error instanceof Error ? `${error.message}` : String(error))
     }
-    await this.#rememberJournal()
+    this.#journal = plain(await this.#raw())
   }
 
   played(): Played {
@@ -355,7 +354,7 @@ class Stage {
           launched.left = launched.ended ? 'after-end' : 'before-end'
           return
         }
-        reader.events.push(plain(event))
+        reader.events.push(event)
       }
     } catch (error) {
       reader.error = RondoError.is(error) ? error.code : `unexpected ${String(error)}`
@@ -375,9 +374,8 @@ class Stage {
       for (let i = 0; i < 300 && !(first.reader?.ended ?? first.settled); i++) await this.#scene.clock.advance(500)
     for (let round = 0; round < 60; round++) {
       await this.#scene.clock.advance(100)
-      await this.#rememberJournal()
       if (this.#isDetached) return this.#endDetached()
-      if (unfinished(this.#journal).length === 0) return
+      if (unfinished(await this.#raw()).length === 0) return
       await this.#answerAll()
       // A model that never answers must be told to stop.
       if (round > 15)
@@ -394,7 +392,7 @@ class Stage {
       const wakeAt = last?.status === 'parked' && last.reason === 'retry_later' ? (last.wakeAt ?? 0) : 0
       await this.#scene.clock.advance(Math.max(500, wakeAt - this.#scene.clock.wall()))
     }
-    throw new Error(`after 60 rounds of answering and resuming, runs are still open: ${unfinished(this.#journal).join(', ')}`)
+    throw new Error(`after 60 rounds of answering and resuming, runs are still open: ${unfinished(await this.#raw()).join(', ')}`)
   }
 
   /** What only memory knows can't be resumed: it gets its answers where it lives, then it is cancelled. */
@@ -435,17 +433,17 @@ class Stage {
   }
 
   async #replayAll(): Promise<void> {
-    for (const entry of this.#journal) {
+    for (const entry of await this.#raw()) {
       if (entry.kind !== 'run.finished' || entry.runId === undefined) continue
       const run = this.#first.agent.attach(sessionId, { runId: entry.runId }) as Run
       await this.#scene.clock.until(this.#read(run, this.#reader('replay', entry.runId, '')), 60_000)
     }
   }
 
-  async #rememberJournal(): Promise<void> {
+  async #raw(): Promise<readonly Entry[]> {
     const entries: Entry[] = []
     for await (const entry of this.#inner.load(sessionId)) entries.push(entry)
-    this.#journal = plain(entries)
+    return entries
   }
 }
 

@@ -23,6 +23,7 @@ test(`${seeds} random scripts keep every invariant (S7.1, promises 1 to 9 and 13
   const histogram = new Histogram()
   const failures: string[] = []
   const begun = performance.now()
+  const cpuBegun = process.cpuUsage()
   let played = 0
   for (let seed = from; seed < from + seeds && failures.length < maxFailures; seed++) {
     const { plays, violations } = await playSeed(seed)
@@ -32,7 +33,10 @@ test(`${seeds} random scripts keep every invariant (S7.1, promises 1 to 9 and 13
     if (one !== undefined) for (const play of plays.slice(0, 1)) console.log(story(play))
   }
   const perSecond = Math.round((played / (performance.now() - begun)) * 1_000)
-  if (one === undefined) console.log(`${played} scripts from seed ${from}, ${perSecond} a second\n${histogram}`)
+  const cpu = process.cpuUsage(cpuBegun)
+  const perCpuSecond = Math.round((played / (cpu.user + cpu.system)) * 1_000_000)
+  if (one === undefined)
+    console.log(`${played} scripts from seed ${from}, ${perSecond} a second, ${perCpuSecond} a second of CPU\n${histogram}`)
   expect(failures.join('\n\n')).toBe('')
   if (seeds >= enough) expect(histogram.missing(), 'what never occurred').toEqual([])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Model, ModelFinish } from '../../../src/index.ts'
-import { agentIn, asks, collect, end, gate, journal, lab, lines, plainTool, refusal, scriptedLab, story, strays } from '../kit.ts'
+import { agentIn, collect, end, gate, journal, lab, lines, plainTool, refusal, scriptedLab, story, strays } from '../kit.ts'
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0, complete: true }
 const capabilities = { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true } as const
@@ -89,47 +89,6 @@ describe('a failed attempt leaves nothing', () => {
     const place = scriptedLab([{ text: 'one', finish: 'length' }, 'two'])
     const result = await place.clock.until(agentIn(place, { policies: { onTruncated } }).run('Hi'))
     expect([end(result), lines(result.messages)]).toEqual([how, messages])
-  })
-})
-
-describe('a response without anything', () => {
-  const silent = { deltas: [] }
-
-  test('B060 nothing after tool results: asked again, then an end that says so, and never a silent success', async () => {
-    const place = scriptedLab([asks('act'), silent, silent, silent])
-    const result = await place.clock.until(agentIn(place, { tools: [plainTool('act', () => 'done')] }).run('Hi'))
-    expect([end(result), result.iterations, lines(result.messages)]).toEqual([
-      'incomplete empty_response',
-      1,
-      ['user: Hi', 'assistant: act{}→ok:done'],
-    ])
-    place.model.assertDone()
-  })
-
-  test.each([
-    ['white space', { text: ' \n' }],
-    ['reasoning alone', { reasoning: 'Let me think.' }],
-    ['an empty text', { deltas: [{ type: 'text', part: 0, text: '' }] as const }],
-  ])('B060 %s is nothing too', async (_name, reply) => {
-    const place = scriptedLab([reply, 'Here I am.'])
-    const result = await place.clock.until(agentIn(place).run('Hi'))
-    expect([end(result), result.text, result.iterations]).toEqual(['completed completed', 'Here I am.', 1])
-  })
-
-  test.each([
-    ['retries: 0', { retries: 0 }, 'incomplete empty_response', 1],
-    ["end: 'error'", { end: 'error' as const }, 'failed empty_response', 3],
-  ])('B060 is configurable (%s)', async (_name, emptyResponse, how, asked) => {
-    const place = scriptedLab([silent, silent, silent])
-    const result = await place.clock.until(agentIn(place, { policies: { emptyResponse } }).run('Hi', { throwOnError: false }))
-    expect([end(result), place.model.requests.length]).toEqual([how, asked])
-  })
-
-  test('B061 nothing to add after a side effect is no model error: no failure, no backoff', async () => {
-    const place = scriptedLab([asks('act'), silent, silent, silent])
-    const result = await place.clock.until(agentIn(place, { tools: [plainTool('act', () => undefined)] }).run('Hi', { session: 's' }))
-    expect([end(result), result.text, place.clock.monotonic()]).toEqual(['incomplete empty_response', '', 0])
-    expect((await journal(place.store, 's')).filter((entry) => entry.startsWith('model.failed'))).toEqual([])
   })
 })
 

@@ -172,7 +172,7 @@ describe('progress', () => {
     expect(updates).toEqual(['one'])
   })
 
-  test('B143 progress that no JSON can say is made sayable, and one after a timeout is ignored', async () => {
+  test('B143 progress that no JSON can say is made sayable', async () => {
     const place = scriptedLab([asks('tell'), 'ok'])
     const tools = [
       telling((progress) => {
@@ -186,5 +186,23 @@ describe('progress', () => {
     await place.clock.until(run.result)
     const updates = (await events).flatMap((event) => (event.type === 'call.progress' ? [event.update] : []))
     expect(updates).toEqual([{ n: '1', self: { n: 1, self: '[circular]' } }, null])
+  })
+
+  test('B143 progress of a call that has timed out is ignored while it still works', async () => {
+    const place = scriptedLab([asks('tell'), { text: 'ok', delayMs: 5_000 }])
+    const slow = tool({
+      name: 'tell',
+      description: 'Tells',
+      inputSchema: noInput,
+      timeoutMs: 100,
+      execute: (_input, { progress }) =>
+        new Promise<void>((resolve) => {
+          for (const at of [50, 500]) place.clock.timer(at, () => progress(at))
+          place.clock.timer(600, resolve)
+        }),
+    })
+    const run = agentIn(place, { tools: [slow] }).stream('Hi')
+    const events = await place.clock.until(collect(run))
+    expect(events.flatMap((event) => (event.type === 'call.progress' ? [event.update] : []))).toEqual([50])
   })
 })
