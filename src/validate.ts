@@ -156,7 +156,7 @@ function toolProblems(tools: unknown, where: string, taken: readonly Tool[] = []
   return wrong
 }
 
-export function isTool(value: unknown): value is Tool {
+function isTool(value: unknown): value is Tool {
   return typeof value === 'object' && value !== null && '~definition' in value && 'inputSchema' in value
 }
 

@@ -1,4 +1,4 @@
-import { callsOf } from './apply.ts'
+import { callsOf } from './apply-call.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
 import type { EntryData } from './entry.ts'
 import { jsonEqual } from './json.ts'

@@ -73,7 +73,7 @@ const retryableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SessionLeaseLost',
 ])
 
-export function errorCategory(code: ErrorCode): ErrorCategory {
+function errorCategory(code: ErrorCode): ErrorCategory {
   return categories[/^[A-Z][a-z]+/.exec(code)?.[0] ?? ''] ?? 'runtime'
 }
 

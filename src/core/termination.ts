@@ -1,4 +1,4 @@
-import { callsOf } from './apply.ts'
+import { callsOf } from './apply-call.ts'
 import { canonicalJson, type Json } from './json.ts'
 import type { FinishReason } from './model.ts'
 import type { LimitReason } from './reason.ts'

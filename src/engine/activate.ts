@@ -8,7 +8,7 @@ import { abort, pump } from './pump.ts'
 import { foldAndShow } from './show.ts'
 
 /** A lease is held this long (ms) and renewed three times as often; the holder stops itself this much before its end. */
-export const leaseMs = 15_000
+const leaseMs = 15_000
 const leaseMarginMs = 1_000
 
 export type Start = Pick<Activation, 'sessionId' | 'store' | 'world' | 'hub' | 'portsOf' | 'owner'> & {

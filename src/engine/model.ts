@@ -207,7 +207,7 @@ function failedBody(a: Activation, state: SessionState, open: OpenModelCall, err
 }
 
 /** Adapters classify their errors; what comes unclassified is not tried again, for nobody knows what it was. */
-export function modelError(error: unknown): ErrorData {
+function modelError(error: unknown): ErrorData {
   if (RondoError.is(error)) return error.toData()
   return errorData('ModelUnknownError', messageOf(error), { retryable: false })
 }

@@ -161,7 +161,7 @@ function pathText(issue: ValidationIssue): string {
   return keys.length === 0 ? 'arguments' : clip(keys.join('.'), 200)
 }
 
-export function clip(text: string, max: number): string {
+function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}…`
 }
 

@@ -71,7 +71,7 @@ async function storedExcerpt(store: Store, limits: ResultLimits, text: string): 
 }
 
 /** Parts that a tool made itself: plain JSON, checked where they enter. */
-export function storableParts(parts: readonly Part[]): readonly Part[] {
+function storableParts(parts: readonly Part[]): readonly Part[] {
   return parts.map((part) => toPart(toStorable(part).json))
 }
 

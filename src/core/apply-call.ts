@@ -1,0 +1,138 @@
+import { callIndex, type EntryOf, type SettlementData } from './entry.ts'
+import { assert } from './error.ts'
+import { activeRun, closeActivity, openActivity, seal } from './fold.ts'
+import { sameBatch, settledMessage } from './settled.ts'
+import type { CallState, Live, OpenTurn, RunState, SessionState, Turn } from './state.ts'
+
+function callOf(live: Live, callId: string): { readonly turn: OpenTurn; readonly call: CallState } {
+  const turn = live.turn
+  const call = turn?.calls[callIndex(callId)]
+  assert(turn !== undefined && call !== undefined && call.part.callId === callId, `call ${callId} is open`)
+  return { turn, call }
+}
+
+export function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): void {
+  const { request, decision, by, reason } = entry.data
+  const turn = live.turn
+  const call = turn?.calls.find((candidate) => candidate.preparedId === request)
+  assert(turn !== undefined && call !== undefined, `a decision answers a prepared call`)
+  assert(call.status === 'awaiting' && call.decision === undefined, `call ${call.part.callId} awaits its one decision`)
+  const decided = {
+    id: entry.id,
+    kind: decision,
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+  const edited = decision === 'allow' ? entry.data.arguments : undefined
+  const status = decision !== 'allow' ? 'awaiting' : edited === undefined ? 'ready' : 'announced'
+  turn.calls[call.index] = { ...call, status, decision: decided, edited, expiresAt: undefined }
+}
+
+export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void {
+  const { callId, effect, executor, approval } = entry.data
+  const { turn, call } = callOf(live, callId)
+  assert(call.status === 'announced', `call ${callId} is announced when it is prepared`)
+  turn.calls[call.index] = {
+    ...call,
+    status: approval === undefined ? 'ready' : 'awaiting',
+    input: entry.data.arguments ?? call.input,
+    preparedId: entry.id,
+    preparedSeq: entry.seq,
+    effect,
+    external: executor === 'external',
+    edited: undefined,
+    ...(approval === undefined ? {} : { ask: approval, expiresAt: approval.expiresAt }),
+  }
+}
+
+export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
+  const { callId, attempt } = entry.data
+  const { turn, call } = callOf(live, callId)
+  const run = activeRun(live, 'a started call')
+  assert(entry.epoch !== undefined, 'a started call has an epoch')
+  assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or an orphan when it starts`)
+  assert(call.effect !== 'unsafe' || !call.everStarted || call.epoch < entry.epoch, `unsafe call ${callId} starts once`)
+  if (call.status !== 'running') openActivity(run, entry.at)
+  if (!call.everStarted) countCall(run, call.part.toolName)
+  turn.calls[call.index] = { ...call, status: 'running', attempt, startedAt: entry.at, epoch: entry.epoch, everStarted: true }
+}
+
+function countCall(run: RunState, toolName: string): void {
+  run.toolCalls++
+  run.callsPerTool = { ...run.callsPerTool, [toolName]: callsOf(run, toolName) + 1 }
+}
+
+/** How many calls of a tool have started in this run; own keys only, for a tool may be named `constructor`. */
+export function callsOf(run: RunState, toolName: string): number {
+  return Object.hasOwn(run.callsPerTool, toolName) ? (run.callsPerTool[toolName] ?? 0) : 0
+}
+
+export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void {
+  const { callId, expiresAt, correlationId } = entry.data
+  const { turn, call } = callOf(live, callId)
+  const run = activeRun(live, 'a deferred call')
+  assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or running when it is deferred`)
+  if (call.status === 'running') closeActivity(run, entry.at)
+  turn.calls[call.index] = {
+    ...call,
+    status: 'outside',
+    expiresAt,
+    ...(correlationId === undefined ? {} : { correlationId }),
+  }
+}
+
+export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>): void {
+  const { live } = state
+  const { callId, settlement, end, limit, durationMs } = entry.data
+  const { turn, call } = callOf(live, callId)
+  const run = activeRun(live, 'a settled call')
+  assert(call.status !== 'settled', `call ${callId} settles once`)
+  if (call.status === 'running') closeActivity(run, entry.at)
+  turn.calls[call.index] = {
+    ...call,
+    status: 'settled',
+    settlement,
+    durationMs: durationMs ?? (call.everStarted ? Math.max(0, entry.at - call.startedAt) : 0),
+  }
+  turn.left--
+  if (end !== undefined && call.index < turn.endIndex) {
+    turn.endIndex = call.index
+    turn.endKind = end
+  }
+  if (limit !== undefined) run.limit = limit
+  countErrors(run, settlement)
+  guard(live, call, settlement)
+  if (turn.left === 0) closeTurn(state, run, turn)
+}
+
+function countErrors(run: RunState, settlement: SettlementData): void {
+  if (settlement.outcome === 'ok') run.consecutiveErrors = 0
+  else if (['error', 'invalid', 'timeout', 'unknown'].includes(settlement.outcome)) run.consecutiveErrors++
+}
+
+/** A started unsafe call that may or may not have had its effect: the same does not start again unasked. */
+function guard(live: Live, call: CallState, settlement: SettlementData): void {
+  if (call.effect !== 'unsafe' || !call.everStarted) return
+  if (settlement.outcome !== 'unknown' && settlement.outcome !== 'timeout' && settlement.outcome !== 'cancelled') return
+  live.guard = [...live.guard, { toolName: call.part.toolName, input: call.input }]
+}
+
+function closeTurn(state: SessionState, run: RunState, turn: OpenTurn): void {
+  const { live } = state
+  const previous = run.last === 'calls' && live.sealedCount > run.firstTurn ? state.sealed[live.sealedCount - 1] : undefined
+  const sealed: Turn = { message: settledMessage(turn), seq: turn.seq, n: turn.n, durations: turn.calls.map((call) => call.durationMs) }
+  live.turn = undefined
+  seal(state, sealed)
+  run.iterationOpen = false
+  run.toolRounds++
+  endBatch(run, turn)
+  run.sameBatches = previous !== undefined && sameBatch(previous.message, sealed.message) ? run.sameBatches + 1 : 1
+}
+
+/** The call of lowest index that ends a batch decides, whichever settled first. */
+function endBatch(run: RunState, turn: OpenTurn): void {
+  const ender = turn.calls[turn.endIndex]?.settlement
+  run.end = turn.endKind
+  run.doneOutput = turn.endKind === 'done' && ender?.outcome === 'ok' ? ender.output : undefined
+  if (turn.endKind === 'fail' && ender !== undefined && ender.outcome !== 'ok') run.failure = ender.error
+}

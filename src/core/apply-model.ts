@@ -1,0 +1,152 @@
+import { isBlank } from './assemble.ts'
+import type { EntryOf } from './entry.ts'
+import { assert } from './error.ts'
+import { activeRun, closeActivity, consume, openActivity, seal } from './fold.ts'
+import { type ToolCallPart, textMessage, textOf } from './message.ts'
+import { isOpenCall } from './settled.ts'
+import type { LastResponse, Live, OpenTurn, RunState, SessionState } from './state.ts'
+import { addUsage, type Usage, unknownUsage } from './usage.ts'
+
+export function applyModelStarted(live: Live, entry: EntryOf<'model.started'>): void {
+  const { n, attempt, purpose, contextThrough, reason, setup, estimatedTokens, extra } = entry.data
+  const run = activeRun(live, 'a model call')
+  assert(live.model === undefined && live.turn === undefined, 'one model call at a time, after all calls have settled')
+  assert(entry.epoch !== undefined, 'a started model call has an epoch')
+  live.model = {
+    n,
+    attempt,
+    purpose,
+    through: contextThrough,
+    epoch: entry.epoch,
+    seq: entry.seq,
+    at: entry.at,
+    firstAt: attempt > 1 && live.retry !== undefined ? live.retry.firstAt : entry.at,
+    reason,
+    estimatedTokens: estimatedTokens ?? 0,
+    extra,
+  }
+  live.n = n
+  live.retry = undefined
+  if (setup !== undefined) live.setup = live.setup === undefined ? setup : { ...live.setup, ...setup }
+  openActivity(run, entry.at)
+  run.modelCalls++
+  if (purpose === 'main' || purpose === 'output') {
+    run.iteration = run.iterations + 1
+    run.iterationOpen = true
+  }
+  if (purpose === 'wrap-up') {
+    run.wrapAttempts++
+    run.limit = reason
+  }
+}
+
+export function applyResponse(state: SessionState, entry: EntryOf<'model.responded'>): void {
+  const { live } = state
+  const model = live.model
+  const run = activeRun(live, 'a response')
+  assert(model !== undefined && model.n === entry.data.n && model.attempt === entry.data.attempt, 'a response answers the open model call')
+  live.model = undefined
+  closeActivity(run, entry.at)
+  countUsage(run, entry.data.usage)
+  const message = entry.data.message
+  if (model.purpose === 'compaction') {
+    live.summary = textOf(message)
+    return
+  }
+  consume(state, model.through)
+  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const open = calls.filter(isOpenCall)
+  const blank = isBlank(message)
+  run.lastText = textOf(message)
+  if (open.length > 0) live.turn = openTurn(entry, model.purpose, calls)
+  else if (!blank) seal(state, { message, seq: entry.seq, n: entry.data.n })
+  if (model.purpose === 'wrap-up') run.wrapText = blankText(run.lastText) ? undefined : run.lastText
+  else countResponse(run, entry, blank, open.length > 0)
+}
+
+function countUsage(run: RunState, usage: Usage): void {
+  run.usage = addUsage(run.usage, usage)
+  run.knownCostUsd += usage.costUsd ?? 0
+}
+
+/** A wrap-up without text is no wrap-up: it is asked for once more, then a fixed text stands in. */
+function blankText(text: string): boolean {
+  return text.trim() === ''
+}
+
+/** Iterations are responses of purpose main and output, except blank ones, which are asked again (machine 5, C2). */
+function countResponse(run: RunState, entry: EntryOf<'model.responded'>, blank: boolean, hasCalls: boolean): void {
+  const finish = entry.data.finish.unified
+  run.last = lastResponse(finish, blank, hasCalls)
+  run.lastFinish = finish
+  // The model has answered since the batch that ended: what it says now counts.
+  run.end = undefined
+  run.doneOutput = undefined
+  if (run.last === 'blank') {
+    run.blanks++
+    return
+  }
+  run.iterations++
+  run.blanks = 0
+  if (!hasCalls) run.iterationOpen = false
+  run.cuts = run.last === 'cut-calls' || run.last === 'cut-text' ? run.cuts + 1 : 0
+  run.continuations = run.last === 'pause-turn' ? run.continuations + 1 : 0
+}
+
+function lastResponse(finish: string, blank: boolean, hasCalls: boolean): LastResponse {
+  if (finish === 'content-filter' || finish === 'refusal') return 'blocked'
+  if (finish === 'length') return hasCalls ? 'cut-calls' : 'cut-text'
+  if (hasCalls) return 'calls'
+  if (finish === 'pause-turn') return 'pause-turn'
+  if (blank) return 'blank'
+  return finish === 'error' || finish === 'other' ? 'odd' : 'text'
+}
+
+function openTurn(entry: EntryOf<'model.responded'>, purpose: string, parts: readonly ToolCallPart[]): OpenTurn {
+  const finish = entry.data.finish.unified
+  const blocked = finish === 'content-filter' || finish === 'refusal'
+  return {
+    n: entry.data.n,
+    seq: entry.seq,
+    message: entry.data.message,
+    dead: purpose !== 'main' ? 'stray' : finish === 'length' ? 'truncated' : blocked ? 'blocked' : undefined,
+    left: parts.filter(isOpenCall).length,
+    endIndex: Number.POSITIVE_INFINITY,
+    calls: parts.map((part, index) => ({
+      part,
+      index,
+      status: isOpenCall(part) ? 'announced' : 'settled',
+      input: part.input,
+      preparedSeq: 0,
+      attempt: 0,
+      startedAt: 0,
+      epoch: 0,
+      everStarted: false,
+      durationMs: 0,
+    })),
+  }
+}
+
+export function applyModelFailure(state: SessionState, entry: EntryOf<'model.failed'>): void {
+  const { live } = state
+  const model = live.model
+  const run = activeRun(live, 'a model failure')
+  const { n, attempt, error, retryAt, partial, usage, cause } = entry.data
+  assert(model !== undefined && model.n === n && model.attempt === attempt, 'a failure ends the open model call')
+  live.model = undefined
+  closeActivity(run, entry.at)
+  // An attempt whose usage nobody knows is charged to the budgets by its estimate (machine 5, 1).
+  countUsage(run, usage ?? { ...unknownUsage, inputTokens: model.estimatedTokens })
+  if (cause === 'limit') run.limit = 'timeout'
+  if (retryAt !== undefined) {
+    live.retry = { n, attempt, purpose: model.purpose, retryAt, firstAt: model.firstAt, reason: model.reason }
+    return
+  }
+  if (partial !== undefined && partial !== '' && model.purpose !== 'compaction') {
+    consume(state, model.through)
+    seal(state, { message: textMessage('assistant', partial, `m${n}`), seq: entry.seq, n, partial: true })
+    run.lastText = partial
+  }
+  const ours = cause === 'cancelled' || cause === 'limit'
+  if (!ours && (model.purpose === 'main' || model.purpose === 'output')) run.failure = error
+}
