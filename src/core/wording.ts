@@ -77,7 +77,7 @@ export function limitText(reason: LimitReason, { limits }: Pick<MachineConfig, '
     case 'budget_exceeded':
       return `the budget was used up (limits.maxTokens ${limits.maxTokens}, limits.maxCostUsd ${limits.maxCostUsd})`
     case 'no_progress':
-      return 'the same calls gave the same results five times in a row'
+      return 'the same calls gave the same results again and again'
     case 'max_consecutive_errors':
       return `${limits.maxConsecutiveErrors} calls in a row failed (limits.maxConsecutiveErrors)`
     case 'duplicate_tool_call':

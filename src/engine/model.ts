@@ -8,7 +8,7 @@ import type { OpenModelCall, SessionState } from '../core/state.ts'
 import { type Activation, activePorts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { readFinish } from './finish.ts'
-import { messageOf } from './prepare.ts'
+import { messageOf } from './issues.ts'
 import { retryAt } from './retry.ts'
 
 /** One attempt of a model call while it streams. */

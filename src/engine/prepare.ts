@@ -2,13 +2,14 @@ import { callIndex, type EntryBody } from '../core/entry.ts'
 import { type ErrorCode, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
-import type { ValidationIssue, ValidationResult } from '../core/schema.ts'
+import type { ValidationResult } from '../core/schema.ts'
 import type { CallState, RunState, SessionState } from '../core/state.ts'
 import type { Ask, Tool } from '../core/tool.ts'
 import { failedSettlement } from '../core/wording.ts'
 import { type Activation, activePorts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
+import { clip, issuesText, messageOf } from './issues.ts'
 import type { RunPorts } from './ports.ts'
 
 interface Preparing {
@@ -145,36 +146,4 @@ function approvalData(a: Activation, ask: Ask) {
 /** A time that is no number would be a wait that never ends, or ends all the time. */
 export function checkWait(name: string, ms: number): void {
   if (!Number.isFinite(ms) || ms < 0) throw new RondoError('ConfigInvalid', `${name} must be a number of ms, 0 or more, not ${String(ms)}`)
-}
-
-const maxIssues = 5
-
-/** What is wrong with the arguments, so that the model can mend them: tool, path, expected and received; bounded. */
-export function issuesText(toolName: string, issues: readonly ValidationIssue[]): string {
-  const lines = issues.slice(0, maxIssues).map((issue) => `${pathText(issue)}: ${clip(issue.message, 300)}`)
-  const more = issues.length > maxIssues ? [`… and ${issues.length - maxIssues} more`] : []
-  return `The arguments of '${toolName}' are not valid. ${[...lines, ...more].join('; ')}. Send the call again with valid arguments.`
-}
-
-function pathText(issue: ValidationIssue): string {
-  const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key))
-  return keys.length === 0 ? 'arguments' : clip(keys.join('.'), 200)
-}
-
-function clip(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max)}…`
-}
-
-/** The message of something thrown: never its stack. */
-export function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : safeString(error)
-  return clip(text, 2_000)
-}
-
-function safeString(value: unknown): string {
-  try {
-    return String(value)
-  } catch {
-    return 'an error that cannot be shown'
-  }
 }

@@ -2,10 +2,12 @@ import type { SettlementData } from '../core/entry.ts'
 import { errorData } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import { type Part, textOf } from '../core/message.ts'
+import type { ValidationResult } from '../core/schema.ts'
 import { toStorable } from '../core/storable.ts'
 import type { Store } from '../core/store.ts'
 import { cutText } from '../core/text.ts'
 import type { Tool } from '../core/tool.ts'
+import { issueLines } from './issues.ts'
 import type { ResultLimits } from './ports.ts'
 
 /**
@@ -23,6 +25,32 @@ export function settlementOf(
   const { json } = toStorable(value)
   // Copied: a tool that goes on changing what it returned must not change the journal.
   const output = typeof json === 'object' ? copyJson(json) : json
+  const problem = outputProblem(tool, output)
+  if (problem instanceof Promise) return problem.then((later) => later ?? keptOutput(store, tool, callId, limits, output, report))
+  return problem ?? keptOutput(store, tool, callId, limits, output, report)
+}
+
+/** What a tool's `outputSchema` has against its output. The schema is there to be trusted by whoever reads the result. */
+function outputProblem(tool: Tool | undefined, output: Json): SettlementData | undefined | Promise<SettlementData | undefined> {
+  const schema = tool?.['~definition'].outputSchema
+  if (tool === undefined || schema === undefined) return undefined
+  const judge = ({ issues }: ValidationResult<unknown>): SettlementData | undefined => {
+    if (issues === undefined) return undefined
+    const text = `The tool '${tool.name}' ran, but its result does not fit its outputSchema. ${issueLines(issues)}.`
+    return { outcome: 'error', error: errorData('ToolExecutionError', text) }
+  }
+  const result = schema['~standard'].validate(copyJson(output))
+  return result instanceof Promise ? result.then(judge) : judge(result)
+}
+
+function keptOutput(
+  store: Store,
+  tool: Tool | undefined,
+  callId: string,
+  limits: ResultLimits,
+  output: Json,
+  report: (error: unknown) => void,
+): SettlementData | Promise<SettlementData> {
   const text = output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output)
   if (text.length > limits.maxStoredBytes) return oversized(store, limits, text)
   const own = ownContent(tool, output, report)

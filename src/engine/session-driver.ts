@@ -110,7 +110,10 @@ export class SessionDriver {
     const ports = this.#portsOf(live.run?.id)
     const call = live.turn?.calls.find((candidate) => candidate.part.callId === callId)
     const tool = call === undefined ? undefined : ports.tools.get(call.part.toolName)
-    return settlementOf(this.store, tool, callId, ports.results, output, ports.report)
+    const settlement = await settlementOf(this.store, tool, callId, ports.results, output, ports.report)
+    if (settlement.outcome !== 'ok')
+      throw new RondoError('ContextInvalidInput', `The result of call '${callId}' was not taken: ${settlement.error.message}`)
+    return settlement
   }
 
   /** The newest state: the activation's, else what the store holds. Only to be read. */

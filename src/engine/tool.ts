@@ -10,8 +10,9 @@ import type { Activation, Running } from './activation.ts'
 import { activePorts } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
+import { issuesText, messageOf } from './issues.ts'
 import type { RunPorts } from './ports.ts'
-import { checkWait, issuesText, messageOf } from './prepare.ts'
+import { checkWait } from './prepare.ts'
 import { contentSettlement, settlementOf } from './result-value.ts'
 
 interface Executing {

@@ -28,7 +28,7 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
    * only). Absent: a client runs the call and submits its result.
    */
   execute?: (input: Out<S>, call: ToolCallInfo<C>) => R
-  /** Types the result of a tool without `execute`; checks it otherwise. */
+  /** Types the result of a tool without `execute`. A result that does not fit is an error; one from a client is refused. */
   outputSchema?: S2
   /** What the model is shown instead of the output as JSON. Must be pure; it gets the output as the journal has it. */
   toModelOutput?(output: Jsonify<Awaited<NoInfer<R>>>): string | readonly Part[]

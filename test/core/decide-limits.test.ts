@@ -104,7 +104,7 @@ const governed: readonly Row[] = [
     steps: rounds(5, () => asked(1)),
     change: { termination: noProgress() },
     code: 'RunNoProgress',
-    says: 'the same calls gave the same results five times in a row',
+    says: 'the same calls gave the same results again and again',
   },
 ]
 

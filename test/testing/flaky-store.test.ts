@@ -48,7 +48,7 @@ test('conflict lets a foreign input in first: the append loses the race, a relea
   await store.append('s', entries(0, 1), { expectedSeq: 0, epoch })
   await fails('SessionConcurrentWrite', store.append('s', entries(1, 1), { expectedSeq: 1, epoch }))
   expect(await ids(store, 's')).toEqual(['e1', 'foreign-1'])
-  expect(await store.release('s', { epoch, expectedSeq: 2 })).toBe(false)
+  expect(await store.release('s', { epoch, expectedSeq: 2, head: { status: 'paused', pending: 0 } })).toBe(false)
   expect(await ids(store, 's')).toEqual(['e1', 'foreign-1', 'foreign-2'])
 })
 
