@@ -106,6 +106,7 @@ function baseConfig(
     graceMs: policies.graceMs ?? 1_000,
     approvalTiming: policies.approvalTiming ?? 'verdicts',
     onPending: snapshot.onPending ?? 'answer',
+    toolFailureMode: policies.toolFailureMode ?? 'continue',
     doneDrain: policies.doneDrain ?? 'skip',
     emptyResponse: { retries: policies.emptyResponse?.retries ?? 2, end: policies.emptyResponse?.end ?? 'final' },
     onTruncated: policies.onTruncated ?? 'final',

@@ -41,6 +41,8 @@ export interface MachineConfig {
   readonly graceMs: number
   readonly approvalTiming: 'verdicts' | 'answers'
   readonly onPending: 'answer' | 'hold' | 'reject'
+  /** Whether a call that fails ends the run. */
+  readonly toolFailureMode: 'continue' | 'fail'
   readonly doneDrain: 'skip' | 'finish'
   readonly emptyResponse: { readonly retries: number; readonly end: 'final' | 'error' }
   readonly onTruncated: 'final' | 'continue' | 'error'

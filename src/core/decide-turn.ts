@@ -156,7 +156,9 @@ function decideCall(batch: Batch, call: CallState): void {
 
 function settle(batch: Batch, call: CallState, ...[outcome, code, text, more]: SettleArguments): void {
   const settlement = failedSettlement(batch.config, call, outcome, code, text)
-  batch.plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...more } })
+  const failed = outcome === 'error' || outcome === 'timeout' || outcome === 'unknown'
+  const end = failed && batch.config.toolFailureMode === 'fail' ? ({ end: 'fail' } as const) : {}
+  batch.plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...more } })
 }
 
 type Failed = Parameters<typeof failedSettlement>

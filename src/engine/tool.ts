@@ -116,10 +116,13 @@ function settle(executing: Executing, value: unknown): Facts {
   return settledFacts(executing, settlementOf(a.store, tool, call.part.callId, ports.results, value, ports.report))
 }
 
-function settledFacts(executing: Executing, settlement: SettlementData | Promise<SettlementData>, end?: 'done' | 'fail'): Facts {
-  if (!(settlement instanceof Promise)) return [settledBody(executing, settlement, end)]
+function settledFacts(executing: Executing, settlement: SettlementData | Promise<SettlementData>, end?: 'done'): Facts {
+  // A result that is an error, or that its schema refuses, neither ends the run as done nor escapes the failure mode.
+  const failing = executing.ports.toolFailureMode === 'fail' ? 'fail' : undefined
+  const body = (data: SettlementData) => settledBody(executing, data, data.outcome === 'ok' ? end : failing)
+  if (!(settlement instanceof Promise)) return [body(settlement)]
   return settlement.then(
-    (later) => [settledBody(executing, later, end)],
+    (later) => [body(later)],
     (error) => [failure(executing, error)],
   )
 }
@@ -129,7 +132,7 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
   switch (signal.kind) {
     case 'content': {
       const settlement = contentSettlement(a.store, call.part.callId, ports.results, signal.parts, signal.isError)
-      return settledFacts(executing, settlement, signal.isError && ports.toolFailureMode === 'fail' ? 'fail' : undefined)
+      return settledFacts(executing, settlement)
     }
     case 'suspend': {
       if (signal.expiresInMs !== undefined) checkWait('expiresInMs', signal.expiresInMs)

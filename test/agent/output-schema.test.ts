@@ -1,4 +1,4 @@
-import { Agent, tool } from 'rondo'
+import { Agent, done, tool } from 'rondo'
 import { scripted } from 'rondo/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -28,6 +28,21 @@ test('a result that does not fit the outputSchema of its tool is an error that n
   const result = await world.clock.until(new Agent({ model, tools: [clock], world }).run('x'))
   expect(result.calls.map(({ outcome }) => outcome)).toEqual(['ok', 'error'])
   expect(result.calls[1]?.outcome === 'error' && result.calls[1].error.message).toMatch(/'clock' ran, but .* outputSchema. date: /)
+})
+
+test('a done tool whose output does not fit does not end the run', async () => {
+  const finish = tool({
+    name: 'finish',
+    description: 'd',
+    inputSchema: z.object({ date: z.unknown() }),
+    outputSchema: date,
+    execute: (input): unknown => done({ date: input.date as string }),
+  })
+  const world = testWorld()
+  const call = (value: unknown) => ({ calls: [{ name: 'finish', input: { date: value } }] })
+  const model = scripted([call(5), call('2026-01-01')])
+  const result = await world.clock.until(new Agent({ model, tools: [finish], world }).run('x'))
+  expect([result.status, result.reason, result.output]).toEqual(['completed', 'done_tool', { date: '2026-01-01' }])
 })
 
 test("a client's result that does not fit is refused, and the right one is taken after it", async () => {

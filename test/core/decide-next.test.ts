@@ -131,7 +131,5 @@ describe('an activation whose time slice is over', () => {
 })
 
 // Rules 5 and 14 (compaction), the output phase of 11 and `revise` are not in src/core yet.
-test.todo('machine 5.5: a summary has come → history.revised{ok}; finally failed → history.revised{ok: false}')
-test.todo('machine 5.14: a revision is due → model.started(compaction); between attempts only on overflow')
-test.todo('machine 5.16: with an output schema the last call has purpose output')
-test.todo('machine 4: approvalTiming perCall')
+
+// Belongs to later work: compaction (machine 5.5, 5.14), the output phase (5.16), approvalTiming 'perCall' (machine 4).

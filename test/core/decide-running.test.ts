@@ -61,6 +61,16 @@ describe('machine 4: orphans', () => {
     expect(planOf(state)).toEqual(expected)
   })
 
+  test('C7 under toolFailureMode fail what the machine settles as failed ends the run too', () => {
+    const mode = { toolFailureMode: 'fail' } as const
+    const ends = (settled: ReturnType<typeof settles>) => plan([{ ...settled, data: { ...settled.data, end: 'fail' } } as typeof settled])
+    expect(planOf(orphan('save', 'unsafe'), mode)).toEqual(ends(unknown))
+    expect(planOf(orphan('look', 'read', 3), mode)).toEqual(ends(thirdTime))
+    const late = play(called('slow'), prepared('m1.0'), began('m1.0'))
+    const text = 'The call was stopped after its time limit of 500 ms.'
+    expect(planOf(late, mode, { now: 1_500 })).toEqual(ends(settles('m1.0', 'timeout', 'ToolTimeout', text)))
+  })
+
   test.each([
     ['read', 'look', 'read', nothing],
     ['reconcile', 'pay', 'unsafe', nothing],

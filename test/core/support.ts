@@ -51,7 +51,7 @@ export function play(...steps: Steps): SessionState {
 }
 
 /** One tool of each kind that `decide` knows. */
-export const tools: ReadonlyMap<string, ToolFacts> = new Map<string, ToolFacts>([
+const tools: ReadonlyMap<string, ToolFacts> = new Map<string, ToolFacts>([
   ['look', { effect: 'read', exclusive: false, external: false, canReconcile: false }],
   ['put', { effect: 'idempotent', exclusive: false, external: false, canReconcile: false }],
   ['save', { effect: 'unsafe', exclusive: false, external: false, canReconcile: false }],
@@ -73,6 +73,7 @@ export function config(change: ConfigChange = {}): MachineConfig {
     graceMs: 100,
     approvalTiming: 'verdicts',
     onPending: 'answer',
+    toolFailureMode: 'continue',
     doneDrain: 'skip',
     emptyResponse: { retries: 2, end: 'final' },
     onTruncated: 'final',
@@ -177,7 +178,7 @@ export const usage: Usage = Object.freeze({
 
 export type CallText = readonly [toolName: string, input?: Json] | string
 
-export function callParts(n: number, calls: readonly CallText[]): Part[] {
+function callParts(n: number, calls: readonly CallText[]): Part[] {
   return calls.map((call, index): Part => {
     const [toolName, input = {}] = typeof call === 'string' ? [call] : call
     return { type: 'tool-call', callId: `m${n}.${index}`, toolName, input }

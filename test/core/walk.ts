@@ -31,7 +31,7 @@ export interface Walk {
 }
 
 /** A small generator of chances (mulberry32): the same seed, the same walk. */
-export function chances(seed: number): () => number {
+function chances(seed: number): () => number {
   let a = seed
   return () => {
     a = (a + 0x6d2b79f5) | 0
@@ -41,7 +41,7 @@ export function chances(seed: number): () => number {
   }
 }
 
-export function pick<T>(random: () => number, options: readonly T[]): T {
+function pick<T>(random: () => number, options: readonly T[]): T {
   return options[Math.floor(random() * options.length)] as T
 }
 
@@ -65,6 +65,7 @@ export function walk(seed: number, steps: number): Walk {
     retries: 1,
     maxParallel: pick(random, [1, 2, 8]),
     approvalTiming: pick(random, ['verdicts', 'answers'] as const),
+    toolFailureMode: pick(random, ['continue', 'continue', 'fail'] as const),
     doneDrain: pick(random, ['skip', 'finish'] as const),
     onTruncated: pick(random, ['final', 'continue', 'error'] as const),
     termination: any(noProgress({ batches: 3 }), standardTermination()),

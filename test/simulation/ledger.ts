@@ -137,7 +137,7 @@ export function argumentsAt(call: CallLedger, seq: number): Json {
   return prepared?.data.arguments ?? call.part.input
 }
 
-export function isKind<K extends EntryKind>(entry: Entry, kind: K): entry is Extract<Entry, { kind: K }> {
+function isKind<K extends EntryKind>(entry: Entry, kind: K): entry is Extract<Entry, { kind: K }> {
   return entry.kind === kind
 }
 

@@ -16,7 +16,7 @@ import { type Asked, type Effect, Scene, simModel } from './scene.ts'
 import { SimStore, type Writing } from './sim-store.ts'
 import { simTools } from './sim-tools.ts'
 
-export const sessionId = 'S'
+const sessionId = 'S'
 
 /** Somebody who read a run's events. */
 export interface Reader {

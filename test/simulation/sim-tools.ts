@@ -54,13 +54,13 @@ export function simTools(scene: Scene, process: string): Tool[] {
 export const externalTools: ReadonlySet<string> = new Set(['client', 'askclient'])
 export const alwaysAsking: ReadonlySet<string> = new Set(['askpay', 'askclient'])
 export const unsafeTools: ReadonlySet<string> = new Set(['pay', 'payt', 'once', 'askpay', 'askfn', 'client'])
-export const toolTimes: ReadonlyMap<string, number> = new Map([
+const toolTimes: ReadonlyMap<string, number> = new Map([
   ['find', 400],
   ['payt', 500],
 ])
 
 /** What `needsApproval` of `askfn` and `asklater` says. */
-export function ask({ ask: answer }: ToolInput) {
+function ask({ ask: answer }: ToolInput) {
   if (answer === 'throws') throw new Error('the permission check broke')
   if (answer === 'ask') return { risk: 'high' as const, reason: 'it costs money' }
   if (answer === 'expires') return { expiresInMs: 300 }
