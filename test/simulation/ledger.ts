@@ -137,10 +137,6 @@ export function argumentsAt(call: CallLedger, seq: number): Json {
   return prepared?.data.arguments ?? call.part.input
 }
 
-function isKind<K extends EntryKind>(entry: Entry, kind: K): entry is Extract<Entry, { kind: K }> {
-  return entry.kind === kind
-}
-
 /** What one response counts as, by its content and its finish reason (checklist C2, C9, C11, C12). */
 export function contentOf(entry: EntryOf<'model.responded'>): 'blocked' | 'cut' | 'calls' | 'pause' | 'odd' | 'blank' | 'text' {
   const { message, finish } = entry.data

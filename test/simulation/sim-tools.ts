@@ -54,10 +54,6 @@ export function simTools(scene: Scene, process: string): Tool[] {
 export const externalTools: ReadonlySet<string> = new Set(['client', 'askclient'])
 export const alwaysAsking: ReadonlySet<string> = new Set(['askpay', 'askclient'])
 export const unsafeTools: ReadonlySet<string> = new Set(['pay', 'payt', 'once', 'askpay', 'askfn', 'client'])
-const toolTimes: ReadonlyMap<string, number> = new Map([
-  ['find', 400],
-  ['payt', 500],
-])
 
 /** What `needsApproval` of `askfn` and `asklater` says. */
 function ask({ ask: answer }: ToolInput) {
