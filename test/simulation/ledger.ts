@@ -1,4 +1,4 @@
-import type { Entry, EntryKind, EntryOf, Json } from 'rondo'
+import type { Entry, EntryOf, Json } from 'rondo'
 
 /** The raw entries of a journal, put together by what they are about. Knows no rule and nothing of the machine. */
 export interface Ledger {
