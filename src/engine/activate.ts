@@ -127,24 +127,27 @@ async function pumpAndRelease(a: Activation): Promise<ActivationEnd> {
 
 function heartbeat(a: Activation): () => void {
   const { clock } = a.world
+  let unanswered = false
   let cancel = clock.timer(a.ttlMs / 3, beat)
   function beat(): void {
     const asked = clock.monotonic()
+    // A process that could not beat in time asks once more; one that asked and was not answered stops.
+    if (unanswered && asked >= a.leaseUntil) return lose(a, 'The lease of the session ran out before it was renewed.')
+    unanswered = true
     a.store.renew(a.sessionId, { epoch: a.epoch, ttlMs: a.ttlMs }).then(
       (held) => {
+        unanswered = false
         if (held) a.leaseUntil = asked + a.ttlMs - leaseMarginMs
         else lose(a)
       },
-      () => {
-        if (clock.monotonic() >= a.leaseUntil) lose(a)
-      },
+      () => {},
     )
-    cancel = clock.timer(a.ttlMs / 3, beat)
+    cancel = clock.timer(Math.min(a.ttlMs / 3, a.leaseUntil - asked), beat)
   }
   return () => cancel()
 }
 
-function lose(a: Activation): void {
-  a.lost ??= { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', 'Another process drives the session now.') }
+function lose(a: Activation, why = 'Another process drives the session now.'): void {
+  a.lost ??= { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', why) }
   poke(a)
 }

@@ -28,6 +28,8 @@ export type InputAnswer =
 export interface Running {
   readonly key: string
   readonly signal: LazySignal
+  /** How long it may take after an abort (ms), where that is not the run's own grace. */
+  readonly graceMs: number | undefined
   /** After an abort: when it no longer counts (monotonic ms). */
   graceEnd: number
   /** Text shown so far, of a model call; closing it lets nothing more out. */
@@ -92,8 +94,8 @@ export function driverFacts(a: Activation, ports: RunPorts): DriverFacts {
   return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over }
 }
 
-export function newRunning(key: string): Running {
-  return { key, signal: new LazySignal(), graceEnd: Number.POSITIVE_INFINITY }
+export function newRunning(key: string, graceMs?: number): Running {
+  return { key, signal: new LazySignal(), graceMs, graceEnd: Number.POSITIVE_INFINITY }
 }
 
 /** An activity has ended: its facts wait in the mailbox, and the pump is called. */

@@ -141,8 +141,7 @@ function leaseIsOver(a: Activation): boolean {
 
 export function abort(a: Activation, running: Running): void {
   if (running.signal.aborted) return
-  const ports = activePorts(a, a.state)
-  running.graceEnd = a.world.clock.monotonic() + ports.config.graceMs
+  running.graceEnd = a.world.clock.monotonic() + (running.graceMs ?? activePorts(a, a.state).config.graceMs)
   running.signal.abort(abortReason(a, running))
 }
 
@@ -155,7 +154,7 @@ function abortReason(a: Activation, running: Running): RondoError {
 }
 
 function start(a: Activation, activity: Activity): void {
-  const running = newRunning(activity.key)
+  const running = newRunning(activity.key, ownGrace(a, activity))
   a.running.set(activity.key, running)
   const facts = run(a, activity, running)
   if (!(facts instanceof Promise)) return deliver(a, activity.key, facts)
@@ -163,6 +162,12 @@ function start(a: Activation, activity: Activity): void {
     (later) => deliver(a, activity.key, later),
     (error: unknown) => breakDown(a, error),
   )
+}
+
+/** A tool may have a grace of its own. */
+function ownGrace(a: Activation, activity: Activity): number | undefined {
+  if (activity.kind !== 'tool') return undefined
+  return activePorts(a, a.state).config.tools.get(activity.call.part.toolName)?.graceMs
 }
 
 function run(a: Activation, activity: Activity, running: Running): readonly Fact[] | Promise<readonly Fact[]> {

@@ -283,6 +283,8 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
 function sameBatches(run: RunLedger): number {
   const batches = new Map<EntryOf<'model.responded'>, string[]>()
   for (const call of run.calls) {
+    // What a wrap-up calls comes after the limit and is no batch that ran.
+    if (call.purpose !== 'main') continue
     const { settlement } = call.settled[0]?.data ?? {}
     const result = settlement?.outcome === 'ok' ? canonical(settlement.output) : `${settlement?.outcome} ${settlement?.error.message}`
     batches.set(call.response, [...(batches.get(call.response) ?? []), `${call.part.toolName} ${canonical(call.part.input)} ${result}`])

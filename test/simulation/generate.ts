@@ -166,7 +166,7 @@ export function generate(seed: number): Script {
   const faulty = !plain && dice.chance(0.35)
   const alone = plain || bestEffort
   const acts = alone ? plainActs(dice, plain) : randomActs(dice)
-  const replies = Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent))
+  const replies = dice.chance(0.04) ? sameAgain(dice) : Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent))
   const hangs = agent.settings.timeoutMs === undefined && replies.some((one) => one.odd === 'hang' || one.odd === 'hang-late')
   const rescue: Act[] = hangs ? [{ kind: 'abort', when: { ms: 20_000 }, by: 'session' }] : []
   return {
@@ -262,6 +262,12 @@ function reply(dice: Dice, agent: AgentSpec): Reply {
     ...dice.maybe(0.06, () => ({ odd: dice.pick(['hang', 'hang-late', 'throws', 'garbled', 'late-delta'] as const) })),
     ...dice.maybe(0.1, () => ({ deaf: true })),
   }
+}
+
+/** A model that makes the same calls again and again. */
+function sameAgain(dice: Dice): Reply[] {
+  const calls = [{ name: dice.pick(['look', 'put', 'pay']), input: { act: dice.pick(['ok', 'throw', 'text']), tag: 1 } }]
+  return Array.from({ length: 7 }, () => ({ text: [], calls, waitMs: 0, gapMs: 0 }))
 }
 
 function texts(dice: Dice): string[] {

@@ -106,7 +106,9 @@ function of(group: string, ...what: readonly string[]): string[] {
  * What this version can do. Not yet: `history.revised`, purposes `output` and `compaction`, `context_overflow`,
  * `output_decoding_failed` and `stop_sequence` (there is no compaction and no structured output); settled by `reconcile` and deferred
  * `child`, `ask-user`, `manual`, `unresolved` (nothing makes them yet). `session_error` and `lease_lost` are ends of activations
- * only, never of runs: they are counted as parks and resumable results.
+ * only, never of runs: they are counted as parks and resumable results. Legal, and met by no journal of this version: a change from
+ * `awaiting_human` or `awaiting_tool_results` to the end of a run (the last settlement closes the batch first, and the status is
+ * then `tool_running` or `model_running`), and from `awaiting_tool_results` to `model_running`.
  */
 const required: readonly string[] = [
   ...of('entry', 'session', 'run.requested', 'message', 'control', 'approval.decided', 'run.claimed', 'model.started', 'model.responded'),
@@ -147,9 +149,9 @@ const required: readonly string[] = [
   ...of('status change', 'model_running > incomplete', 'model_running > failed', 'model_running > aborted', 'tool_running > completed'),
   ...of('status change', 'tool_running > model_running', 'tool_running > awaiting_human', 'tool_running > awaiting_tool_results'),
   ...of('status change', 'tool_running > paused', 'tool_running > incomplete', 'tool_running > failed', 'tool_running > aborted'),
-  ...of('status change', 'awaiting_human > tool_running', 'awaiting_human > model_running', 'awaiting_human > failed'),
-  ...of('status change', 'awaiting_human > aborted', 'awaiting_human > awaiting_tool_results', 'awaiting_tool_results > tool_running'),
-  ...of('status change', 'awaiting_tool_results > aborted', 'awaiting_tool_results > model_running', 'paused > model_running'),
+  ...of('status change', 'awaiting_human > tool_running', 'awaiting_human > model_running'),
+  ...of('status change', 'awaiting_human > awaiting_tool_results', 'awaiting_tool_results > tool_running'),
+  ...of('status change', 'paused > model_running'),
   ...of('status change', 'paused > tool_running', 'paused > preparing', 'paused > aborted', 'paused > failed'),
   ...of('race', 'a driver lost its race', 'an input lost its race', 'a release met something new', 'a stale epoch was refused'),
   ...of('race', 'a lease was stolen', 'a session was busy', 'a load failed', 'append failed before the write'),

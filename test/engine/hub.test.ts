@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import type { CoreEvent } from '../../src/core/event.ts'
+import type { CoreResult } from '../../src/core/result.ts'
+import { Hub, type Subscriber } from '../../src/engine/hub.ts'
+
+const body = { type: 'text.delta', messageId: 'm1', part: 0, text: 'a' } as const
+
+function fact(cursor: string, runId = 'r'): CoreEvent {
+  return { v: 1, cursor, at: 1, sessionId: 's', runId, iteration: 1, type: 'iteration.started' }
+}
+
+/** A hub, and what its subscribers were sent: `name cursor`. */
+function heard(...subscribers: readonly ({ readonly name: string } & Partial<Subscriber>)[]) {
+  const hub = new Hub('s')
+  const log: string[] = []
+  const leave = subscribers.map(({ name, ...more }) =>
+    hub.subscribe({ active: true, event: (event) => log.push(`${name} ${event.cursor}`), ...more }),
+  )
+  return { hub, log, leave }
+}
+
+describe('machine 6: cursors', () => {
+  test('a piece has the place of the last entry and a number of its own, from 0 on after each fact', () => {
+    const { hub, log } = heard({ name: 'a' })
+    hub.begin(3)
+    hub.piece(1, 'r', 1, 3, body)
+    hub.piece(1, 'r', 1, 3, body)
+    hub.facts(5, [fact('4:0'), fact('5:0')])
+    hub.piece(1, 'r', 1, 5, body)
+    expect(log).toEqual(['a 3.0', 'a 3.1', 'a 4:0', 'a 5:0', 'a 5.0'])
+  })
+
+  test('an entry without events moves it too', () => {
+    const { hub, log } = heard({ name: 'a' })
+    hub.begin(3)
+    hub.facts(4, [])
+    hub.piece(1, 'r', 1, undefined, body)
+    expect(log).toEqual(['a 4.0'])
+  })
+
+  test('a piece that nobody is sent uses its number up; `of` stands only where there is one', () => {
+    const { hub, log } = heard({ name: 'a' })
+    hub.begin(3)
+    const envelope = { v: 1, at: 1, sessionId: 's', runId: 'r', iteration: 2 }
+    expect([hub.toPiece(1, 'r', 2, 3, body), hub.toPiece(1, 'r', 2, undefined, body)]).toEqual([
+      { ...envelope, cursor: '3.0', of: 3, ...body },
+      { ...envelope, cursor: '3.1', ...body },
+    ])
+    hub.piece(1, 'r', 1, 3, body)
+    expect(log).toEqual(['a 3.2'])
+  })
+})
+
+describe('what is news', () => {
+  const begin = (seq: number) => (hub: Hub) => hub.begin(seq)
+  const shown = (seq: number) => (hub: Hub) => hub.facts(seq, [])
+  test.each<[string, readonly ((hub: Hub) => void)[], number, readonly number[]]>([
+    ['nothing before anybody could look', [], 0, []],
+    ['what comes after the beginning', [begin(2)], 2, [3, 4, 5]],
+    ['on a new session everything', [begin(0)], 0, [1, 2, 3, 4, 5]],
+    ['what comes after the last fact', [shown(4)], 4, [5]],
+    ['a second beginning changes nothing', [begin(2), begin(4)], 2, [3, 4, 5]],
+    ['nor does one after facts', [shown(3), begin(1)], 3, [4, 5]],
+  ])('%s', (_name, steps, seq, news) => {
+    const { hub } = heard()
+    for (const step of steps) step(hub)
+    expect([hub.seq, [1, 2, 3, 4, 5].filter((candidate) => hub.isNews(candidate))]).toEqual([seq, news])
+  })
+
+  test('entries whose pieces were shown are remembered by their id', () => {
+    const { hub } = heard()
+    hub.told('e7')
+    expect(['e7', 'e8'].map((id) => hub.wasTold(id))).toEqual([true, false])
+  })
+})
+
+describe('who is sent what', () => {
+  const [one, two] = [{}, {}]
+  test.each<[string, readonly ({ name: string } & Partial<Subscriber>)[], readonly string[]]>([
+    ['every run, without one of its own', [{ name: 'a' }], ['a 1:0', 'a 1:1']],
+    ['its own run only', [{ name: 'a', runId: 'r' }], ['a 1:0']],
+    ['a run that has no name yet: nothing', [{ name: 'a', runId: '' }], []],
+    ['nobody who does not look', [{ name: 'a', active: false }, { name: 'b' }], ['b 1:0', 'b 1:1']],
+    [
+      'one of a group that wants it',
+      [
+        { name: 'a', group: one, runId: 'other' },
+        { name: 'b', group: one },
+        { name: 'c', group: one },
+        { name: 'd', group: two },
+      ],
+      ['b 1:0', 'd 1:0', 'a 1:1', 'd 1:1'],
+    ],
+    [
+      'the next of the group when the first does not look',
+      [
+        { name: 'a', group: one, active: false },
+        { name: 'b', group: one },
+      ],
+      ['b 1:0', 'b 1:1'],
+    ],
+  ])('%s', (_name, subscribers, want) => {
+    const { hub, log } = heard(...subscribers)
+    hub.facts(1, [fact('1:0', 'r'), fact('1:1', 'other')])
+    expect(log).toEqual(want)
+  })
+
+  test('nobody after leaving; it is active while anybody looks', () => {
+    const { hub, log, leave } = heard({ name: 'a' }, { name: 'b', active: false })
+    const before = [hub.active, hub.size]
+    leave[0]?.()
+    hub.facts(1, [fact('1:0')])
+    expect([before, [hub.active, hub.size], log]).toEqual([[true, 2], [false, 1], []])
+  })
+
+  test('an end reaches those of its run and those of every run, also when they leave on hearing it', () => {
+    const result = { status: 'parked' } as CoreResult
+    const log: string[] = []
+    const hub = new Hub('s')
+    for (const runId of ['r', 'other', undefined]) {
+      const leave = hub.subscribe({
+        ...(runId === undefined ? {} : { runId }),
+        active: false,
+        event: () => {},
+        end: (ended) => {
+          log.push(`${runId ?? 'every'} ${ended}`)
+          leave()
+        },
+      })
+    }
+    hub.subscribe({ runId: 'r', active: true, event: () => {} })
+    const { awaited } = hub
+    hub.end('r', result)
+    expect([awaited, log, hub.awaited]).toEqual([['r', 'other'], ['r r', 'every r'], ['other']])
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import type { CoreEvent, EventBody } from '../../src/core/event.ts'
+import { EventRing, type RingCursor } from '../../src/engine/ring.ts'
+
+let pieces = 0
+
+/** An event with a cursor of its own; `of` as for what call 4 shows. */
+function event(body: EventBody, of: number | undefined = 4): CoreEvent {
+  const envelope = { v: 1, cursor: `4.${pieces++}`, at: 1, sessionId: 's', runId: 'r', iteration: 1, ...body } as const
+  return of === undefined ? envelope : { ...envelope, of }
+}
+
+const text = (words: string, messageId = 'm1', part = 0, of = 4) => event({ type: 'text.delta', messageId, part, text: words }, of)
+const thought = (words: string) => event({ type: 'reasoning.delta', messageId: 'm1', part: 0, text: words })
+const input = (words: string, callId = 'm1.0', of = 4) =>
+  event({ type: 'call.input.delta', callId, messageId: 'm1', toolName: 'look', text: words }, of)
+const fact = () => event({ type: 'iteration.started' }, undefined)
+
+/** What a reader gets without waiting: the events as their words or types, and gaps. */
+async function read(cursor: RingCursor, ring: EventRing, most = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const got: string[] = []
+  while (got.length < most && (cursor.position < ring.length || ring.ended)) {
+    const next = await cursor.next()
+    if (next === undefined) return [...got, 'end']
+    if ('gap' in next) got.push(`gap after ${next.after ?? 'nothing'} until ${next.until}`)
+    else got.push('text' in next ? next.text : next.type)
+  }
+  return got
+}
+
+function ringOf(events: readonly CoreEvent[], capacity = 100): EventRing {
+  const ring = new EventRing(capacity)
+  for (const each of events) ring.push(each)
+  return ring
+}
+
+describe('machine 5: adjacent deltas coalesce for a reader that lags', () => {
+  test.each<[string, readonly CoreEvent[], readonly string[]]>([
+    ['text of one part', [text('a'), text('b'), text('c')], ['abc']],
+    ['reasoning of one part', [thought('a'), thought('b')], ['ab']],
+    ['input of one call', [input('{'), input('}')], ['{}']],
+    ['text and reasoning never', [text('a'), thought('b')], ['a', 'b']],
+    ['text and input never', [text('a'), input('b')], ['a', 'b']],
+    ['nor two parts', [text('a'), text('b', 'm1', 1)], ['a', 'b']],
+    ['nor two messages', [text('a'), text('b', 'm2')], ['a', 'b']],
+    ['nor two attempts', [text('a'), text('b', 'm1', 0, 6)], ['a', 'b']],
+    ['nor two calls', [input('a'), input('b', 'm1.1')], ['a', 'b']],
+    ['nor the input of two attempts', [input('a'), input('b', 'm1.0', 6)], ['a', 'b']],
+    ['nor across something else', [text('a'), fact(), text('b')], ['a', 'iteration.started', 'b']],
+    ['nor what is no delta', [fact(), fact()], ['iteration.started', 'iteration.started']],
+  ])('%s', async (_name, events, want) => {
+    const ring = ringOf(events)
+    expect(await read(ring.cursor(), ring)).toEqual(want)
+  })
+
+  test('the merged event has the place of its last piece', async () => {
+    const [first, last] = [text('a'), text('b')]
+    expect(await ringOf([first, last]).cursor().next()).toEqual({ ...last, text: 'ab' })
+  })
+
+  test('what a reader has got does not change; it gets the rest as one', async () => {
+    const ring = ringOf([text('a')])
+    const [eager, late] = [ring.cursor(), ring.cursor()]
+    const got = await read(eager, ring)
+    for (const words of ['b', 'c', 'd']) ring.push(text(words))
+    expect([got, await read(eager, ring), await read(late, ring)]).toEqual([['a'], ['bcd'], ['a', 'bcd']])
+  })
+
+  test('a reader that has left holds nothing apart', async () => {
+    const ring = ringOf([text('a')])
+    const gone = ring.cursor()
+    await read(gone, ring)
+    gone.close()
+    ring.push(text('b'))
+    expect([await gone.next(), await read(ring.cursor(), ring)]).toEqual([undefined, ['ab']])
+  })
+})
+
+describe('a bounded ring', () => {
+  test('it keeps twice its capacity at most, and its capacity at least', () => {
+    const kept = Array.from({ length: 9 }, (_, index) => {
+      const ring = ringOf(Array.from({ length: index + 1 }, fact), 2)
+      return ring.length - ring.first
+    })
+    expect(kept).toEqual([1, 2, 3, 4, 2, 3, 4, 2, 3])
+  })
+
+  test.each([
+    ['that has read nothing', 0],
+    ['that has read some', 2],
+  ])('a reader %s and lags is told once what it missed, and goes on', async (_name, had) => {
+    const events = Array.from({ length: 7 }, fact)
+    const ring = ringOf(events.slice(0, 4), 2)
+    const cursor = ring.cursor()
+    await read(cursor, ring, had)
+    for (const each of events.slice(4)) ring.push(each)
+    const after = had === 0 ? 'nothing' : events[had - 1]?.cursor
+    expect([ring.first, await read(cursor, ring)]).toEqual([
+      3,
+      [`gap after ${after} until ${events[3]?.cursor}`, ...Array.from({ length: 4 }, () => 'iteration.started')],
+    ])
+  })
+
+  test('a reader that keeps up with it misses nothing', async () => {
+    const ring = new EventRing(1)
+    const cursor = ring.cursor()
+    const got: string[] = []
+    for (let turn = 0; turn < 20; turn++) {
+      ring.push(text(`${turn}`))
+      got.push(...(await read(cursor, ring)))
+    }
+    expect(got).toEqual(Array.from({ length: 20 }, (_, turn) => `${turn}`))
+  })
+
+  test('one that passes over what is there gets only what comes', async () => {
+    const ring = ringOf([text('a'), fact()])
+    const cursor = ring.cursor()
+    cursor.skip()
+    ring.push(text('b'))
+    ring.end()
+    expect(await read(cursor, ring)).toEqual(['b', 'end'])
+  })
+})
+
+describe('a reader that waits', () => {
+  test.each<[string, (ring: EventRing, cursor: RingCursor) => void, string]>([
+    ['gets what comes', (ring) => ring.push(text('a')), 'a'],
+    ['hears of the end', (ring) => ring.end(), 'end'],
+    ['goes when it is closed', (_ring, cursor) => cursor.close(), 'end'],
+  ])('%s', async (_name, happens, want) => {
+    const ring = new EventRing(10)
+    const cursor = ring.cursor()
+    const waiting = cursor.next()
+    happens(ring, cursor)
+    const next = await waiting
+    expect(next === undefined ? 'end' : 'text' in next && next.text).toBe(want)
+  })
+
+  test('the end comes after what was there before it', async () => {
+    const ring = ringOf([fact(), text('a')])
+    ring.end()
+    expect(await read(ring.cursor(), ring)).toEqual(['iteration.started', 'a', 'end'])
+  })
+})
