@@ -1,6 +1,7 @@
 import * as control from './control.ts'
 import type { Refusal } from './core/accept.ts'
 import { RondoError } from './core/error.ts'
+import type { JsonObject } from './core/json.ts'
 import type { Message } from './core/message.ts'
 import type { Schema } from './core/schema.ts'
 import type { SessionState } from './core/state.ts'
@@ -12,6 +13,7 @@ import type { Input as DriverInput, SessionDriver } from './engine/session-drive
 import { defaultWorld } from './engine/world.ts'
 import { RunError } from './errors.ts'
 import { toMessages } from './input.ts'
+import type { Limits } from './limits.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
 import { abortText, type HandleOptions, type Run, RunHandle } from './run.ts'
@@ -91,11 +93,13 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
     checkRunOptions(given, this.#tools)
-    const driver = this.#driver(sessionId)
+    const driver = this.#offered(sessionId)
     return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
       const runId = await this.#unfinished(driver)
       adopt(runId)
-      driver.register(runId, this.#ports(sessionId, given))
+      // A run that somebody here drives keeps what it was begun with; any other one keeps its limits.
+      if (!driver.serves(runId))
+        driver.register(runId, this.#ports(sessionId, { ...given, limits: await this.#limitsOf(driver, runId, given) }))
       await this.#answer(driver, runId, given)
       return true
     })
@@ -113,7 +117,12 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       // Under way here: whoever drives it tells its end, after its last events. The store may be ahead of what was shown.
       if (live.waiting.some((waiting) => waiting.runId === runId)) return false
       const finished = await driver.finished(runId)
-      if (finished !== undefined) driver.hub.end(runId, finished)
+      if (finished === undefined)
+        throw new RondoError(
+          'RunInvalidState',
+          `Session '${sessionId}' has no run '${runId}'. Leave runId out to attach to its newest run.`,
+        )
+      driver.hub.end(runId, finished)
       return false
     })
   }
@@ -146,7 +155,12 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     const driver = this.#driver(sessionId)
     driver.register(runId, this.#ports(sessionId, options))
     return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
-      adopt(await this.#request(driver, runId, input, options))
+      const taker = await this.#request(driver, runId, input, options).catch((error: unknown) => {
+        driver.forget(runId)
+        throw error
+      })
+      if (taker !== runId) driver.forget(runId)
+      adopt(taker)
       return true
     })
   }
@@ -240,8 +254,14 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   #requestEntry(runId: string, id: string, input: readonly Message[], options: AnyRunOptions): DriverInput {
     const { version } = this.#options
     const agent = version === undefined ? { name: this.name } : { name: this.name, version }
-    const limits = options.limits === undefined ? {} : { overrides: { limits: { ...options.limits } } }
+    const limits = options.limits === undefined ? {} : { overrides: { limits: finite(options.limits) } }
     return { kind: 'run.requested', id, runId, data: { agent, input, task: 'run', ...limits } }
+  }
+
+  /** Limits of a run outlive a park and a process: those it was begun with, under what is given now. */
+  async #limitsOf(driver: SessionDriver, runId: string, given: AnyRunOptions): Promise<Limits> {
+    const { live } = await driver.current()
+    return { ...live.waiting.find((waiting) => waiting.runId === runId)?.limits, ...given.limits }
   }
 
   async #unfinished(driver: SessionDriver): Promise<string> {
@@ -275,6 +295,11 @@ function erased(options: unknown): AnyRunOptions {
 /** A result of known tools as one of any. */
 function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
   return result as unknown as RunResult
+}
+
+/** Limits as JSON: one that is infinite is none. */
+function finite(limits: Limits): JsonObject {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== Number.POSITIVE_INFINITY))
 }
 
 function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {

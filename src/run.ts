@@ -99,11 +99,17 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     // Whoever holds the result sees the rejection; nobody else should be bothered by it.
     this.#result.catch(() => {})
     this.#subscribe()
+    if (options.detach && !this.#isGuest) this.#hold()
     this.#started = this.#start()
   }
 
   get runId(): string {
     return this.#runId
+  }
+
+  /** An attached reader comes and goes; the run is somebody else's. */
+  get #isGuest(): boolean {
+    return this.#options.replayAfter !== undefined
   }
 
   #subscribe(): void {
@@ -130,9 +136,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   async #start(): Promise<void> {
     try {
       const { start, driver } = this.#options
-      const drive = await start((runId) => {
-        this.#runId = runId
-      })
+      const drive = await start((runId) => this.#adopt(runId))
       this.#followSignal()
       // What was said meanwhile comes before anything begins.
       await this.#sayEarly(drive)
@@ -142,6 +146,21 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       this.#end(() => this.#reject(error))
       await this.#sayEarly(false)
     }
+  }
+
+  /** Which run this is may show late: then its readers and its hold are of that run. */
+  #adopt(runId: string): void {
+    if (runId === this.#runId) return
+    const { driver } = this.#options
+    driver.interestIn(this.#runId).readers -= this.#readers
+    this.#runId = runId
+    driver.interestIn(runId).readers += this.#readers
+    if (this.#held) this.#hold()
+  }
+
+  #hold(): void {
+    this.#held = true
+    if (!this.#ended) this.#options.driver.interestIn(this.#runId).held = true
   }
 
   /** `quiet`: whoever asks wakes the driver afterwards. */
@@ -172,7 +191,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   get result(): Promise<RunResult<T, O>> {
-    this.#held = true
+    this.#hold()
     return this.#result as Promise<RunResult<T, O>>
   }
 
@@ -226,7 +245,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     const cursor = this.#ring.cursor()
     const shown = new Map<string, number>()
     let last = ''
-    this.#readers++
+    this.#count(1)
     try {
       const { replayAfter } = this.#options
       if (replayAfter !== undefined) yield* this.#before(cursor, replayAfter)
@@ -244,7 +263,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       if (replayAfter === undefined && !this.#endShown) yield* this.#unseenEnd(last)
     } finally {
       cursor.close()
-      this.#readers--
+      this.#count(-1)
       this.#leave()
     }
   }
@@ -274,8 +293,16 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     return replay(this.#options.driver, { runId: this.#runId, after: after ?? '', until, through: seqOf(until), shown })
   }
 
+  #count(more: 1 | -1): void {
+    this.#readers += more
+    if (!this.#ended) this.#options.driver.interestIn(this.#runId).readers += more
+  }
+
+  /** A run may have several handles (steered, resumed, attached): it is cancelled when the last reader of all has left. */
   #leave(): void {
-    if (this.#ended || this.#held || this.#options.detach || this.#readers > 0) return
+    if (this.#ended || this.#isGuest) return
+    const { readers, held } = this.#options.driver.interestIn(this.#runId)
+    if (held || readers > 0) return
     this.abort('The last reader left before the end.').catch(() => {})
   }
 
@@ -321,8 +348,9 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, agentName, quiet })
   }
 
-  /** Aborts the run if it has not ended, and waits for its end. */
+  /** Aborts the run if it has not ended, and waits for its end; an attached reader only lets go. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isGuest) return this.#end(() => {})
     if (!this.#ended) await this.abort('The run was disposed.')
     await this.#result.catch(() => {})
   }

@@ -3,6 +3,7 @@ import { applyModelFailure, applyModelStarted, applyResponse } from './apply-mod
 import { type Entry, type EntryOf, journalVersion } from './entry.ts'
 import { assert } from './error.ts'
 import { enqueue } from './fold.ts'
+import { isJsonObject } from './json.ts'
 import type { Message } from './message.ts'
 import { branch, type Live, newRun, type SessionState, type Turn, type WaitingRun } from './state.ts'
 import { noUsage } from './usage.ts'
@@ -76,7 +77,10 @@ function applyRequest({ runs, live }: SessionState, entry: EntryOf<'run.requeste
 
 function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
   assert(entry.runId !== undefined, 'a requested run has an id')
-  return { runId: entry.runId, seq: entry.seq, agent: entry.data.agent.name, input: entry.data.input }
+  const { agent, input, overrides } = entry.data
+  const waiting = { runId: entry.runId, seq: entry.seq, agent: agent.name, input }
+  const limits = overrides?.['limits']
+  return isJsonObject(limits) ? { ...waiting, limits } : waiting
 }
 
 /** Messages of background tools, hooks and the engine itself answer no question that was put to the user (machine 4). */

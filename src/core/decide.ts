@@ -85,7 +85,8 @@ function decideNext(state: SessionState, run: RunState, config: MachineConfig, n
   if (run.wrapText !== undefined && run.limit !== undefined) return limitEnd(plan, run, run.limit, config)
   if (run.paused) return
   const fresh = state.live.queue.length > 0
-  if (run.end === 'done' && !fresh) return doneEnd(plan, run)
+  // Once a wrap-up was asked for, the limit is why the run ends, even if the wrap-up failed.
+  if (run.end === 'done' && !fresh && run.wrapAttempts === 0) return doneEnd(plan, run)
   const limit = run.limit ?? stopReason(state, run, config, now, fresh)
   if (isFailure(limit)) return fail(plan, run, 'hook_failure', limit.hookFailure)
   if (limit === 'complete') return completeRun(state, run, config, driver, plan)
@@ -241,10 +242,11 @@ function changedSetup(before: ModelSetup | undefined, after: ModelSetup): ModelS
   if (before === undefined) return after
   const changed: { -readonly [K in keyof ModelSetup]: ModelSetup[K] } = {}
   if (after.model !== before.model && after.model !== undefined) changed.model = after.model
-  if (after.instructions !== before.instructions && after.instructions !== undefined) changed.instructions = after.instructions
+  const instructions = after.instructions ?? ''
+  if (instructions !== (before.instructions ?? '')) changed.instructions = instructions
   if (after.tools !== before.tools && after.tools !== undefined && !sameNames(before.tools, after.tools)) changed.tools = after.tools
-  if (after.settings !== before.settings && after.settings !== undefined && !jsonEqual(toJson(before.settings), toJson(after.settings)))
-    changed.settings = after.settings
+  const settings = after.settings ?? {}
+  if (after.settings !== before.settings && !jsonEqual(toJson(settings), toJson(before.settings ?? {}))) changed.settings = settings
   return Object.keys(changed).length === 0 ? undefined : changed
 }
 
@@ -253,6 +255,6 @@ function sameNames(a: readonly string[] | undefined, b: readonly string[]): bool
 }
 
 /** Settings are plain JSON by their type; a spread gives them the index signature that `Json` asks for. */
-function toJson(settings: ModelSetup['settings']): Json | undefined {
-  return settings === undefined ? undefined : { ...settings }
+function toJson(settings: NonNullable<ModelSetup['settings']>): Json {
+  return { ...settings }
 }

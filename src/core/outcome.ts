@@ -72,13 +72,22 @@ type SettlementError = Extract<SettlementData, { error: unknown }>['error']
 /** The result of an activation that ended while its run has not. */
 export function parkedResult(state: SessionState, run: RunState, park: ParkFacts, naming: Naming, durable: boolean): CoreResult {
   const turns = state.sealed.slice(run.firstTurn, state.live.sealedCount)
-  const totals = totalsOf(run, turns, naming, durable)
+  const sealed = totalsOf(run, turns, naming, durable)
+  const totals = { ...sealed, calls: [...sealed.calls, ...settledSoFar(state.live.turn, naming)] }
   if (park.reason === 'session_error' || park.reason === 'lease_lost') {
     const error = park.error ?? errorData('SessionWriteFailed', 'The session could not be written.')
     return { ...totals, status: 'failed', reason: park.reason, error, resumable: true }
   }
   const wake = park.wakeAt === undefined ? {} : { wakeAt: park.wakeAt }
   return { ...totals, status: 'parked', reason: park.reason, pending: pendingCalls(state.live.turn, naming), ...wake }
+}
+
+/** Calls that have settled while others of their message still wait. */
+function settledSoFar(turn: OpenTurn | undefined, naming: Naming): readonly SettledCallData[] {
+  const calls: SettledCallData[] = []
+  for (const { part, input, settlement, durationMs } of turn?.calls ?? [])
+    if (settlement !== undefined) calls.push({ ...callRef(part, input, naming), ...shownSettlement(settlement), durationMs })
+  return calls
 }
 
 function totalsOf(run: RunState, turns: readonly Turn[], naming: Naming, durable: boolean) {

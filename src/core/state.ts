@@ -72,6 +72,8 @@ export interface WaitingRun {
   readonly seq: number
   readonly agent: string
   readonly input: readonly Message[]
+  /** Limits that were given for this run only. */
+  readonly limits?: JsonObject | undefined
   readonly paused?: boolean
   readonly cancelledAt?: number
   readonly cancelReason?: string | undefined

@@ -70,11 +70,16 @@ export class Hub {
     return this.#seq !== undefined && seq > this.#seq
   }
 
-  /** The events of committed entries; `seq` is that of the last one, whether it had events or not. */
+  /**
+   * The events of committed entries; `seq` is that of the last one, whether it had events or not. Somebody may have found the entries in the
+   * store, and shown them, before their own append had its answer.
+   */
   facts(seq: number, events: readonly CoreEvent[]): void {
+    const shown = this.seq
+    if (seq <= shown) return
     this.#seq = seq
     this.#pieces = 0
-    for (const event of events) this.#send(event)
+    for (const event of events) if (Number.parseInt(event.cursor, 10) > shown) this.#send(event)
   }
 
   /** A piece between facts: a delta, progress, a park. */

@@ -25,13 +25,17 @@ export function settlementOf(
   const { json } = toStorable(value)
   // Copied: a tool that goes on changing what it returned must not change the journal.
   const output = typeof json === 'object' ? copyJson(json) : json
-  const problem = outputProblem(tool, output)
+  const problem = outputProblem(tool, output, report)
   if (problem instanceof Promise) return problem.then((later) => later ?? keptOutput(store, tool, callId, limits, output, report))
   return problem ?? keptOutput(store, tool, callId, limits, output, report)
 }
 
 /** What a tool's `outputSchema` has against its output. The schema is there to be trusted by whoever reads the result. */
-function outputProblem(tool: Tool | undefined, output: Json): SettlementData | undefined | Promise<SettlementData | undefined> {
+function outputProblem(
+  tool: Tool | undefined,
+  output: Json,
+  report: (error: unknown) => void,
+): SettlementData | undefined | Promise<SettlementData | undefined> {
   const schema = tool?.['~definition'].outputSchema
   if (tool === undefined || schema === undefined) return undefined
   const judge = ({ issues }: ValidationResult<unknown>): SettlementData | undefined => {
@@ -39,8 +43,16 @@ function outputProblem(tool: Tool | undefined, output: Json): SettlementData | u
     const text = `The tool '${tool.name}' ran, but its result does not fit its outputSchema. ${issueLines(issues)}.`
     return { outcome: 'error', error: errorData('ToolExecutionError', text) }
   }
-  const result = schema['~standard'].validate(copyJson(output))
-  return result instanceof Promise ? result.then(judge) : judge(result)
+  // A schema that breaks says nothing about the output.
+  const broken = (error: unknown): undefined => {
+    report(error)
+  }
+  try {
+    const result = schema['~standard'].validate(copyJson(output))
+    return result instanceof Promise ? result.then(judge).catch(broken) : judge(result)
+  } catch (error) {
+    return broken(error)
+  }
 }
 
 function keptOutput(
@@ -52,7 +64,7 @@ function keptOutput(
   report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
   const text = output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output)
-  if (text.length > limits.maxStoredBytes) return oversized(store, limits, text)
+  if (text.length > limits.maxStoredBytes) return oversized(store, limits, text, report)
   const own = ownContent(tool, output, report)
   if (own !== undefined) return { outcome: 'ok', output, content: shownContent(own, callId, limits) }
   const shown = shownText(text, callId, limits)
@@ -89,13 +101,20 @@ function excerptAndRest(text: string, parts: readonly Part[]): readonly Part[] {
   return [{ type: 'text', text }, ...parts.filter((part) => part.type !== 'text')]
 }
 
-async function oversized(store: Store, limits: ResultLimits, text: string): Promise<SettlementData> {
-  return { outcome: 'ok', output: await storedExcerpt(store, limits, text) }
+async function oversized(store: Store, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<SettlementData> {
+  return { outcome: 'ok', output: await storedExcerpt(store, limits, text, report) }
 }
 
-async function storedExcerpt(store: Store, limits: ResultLimits, text: string): Promise<string> {
-  const ref = await store.blobs.put(new TextEncoder().encode(text))
-  return cutText(text, { maxBytes: limits.maxBytes, maxLines: limits.maxLines, reference: `blob ${ref}` }).text
+/** The tool has run: that the store can't keep the whole of its result must not look like a failure of the tool. */
+async function storedExcerpt(store: Store, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<string> {
+  const cut = { maxBytes: limits.maxBytes, maxLines: limits.maxLines }
+  try {
+    const ref = await store.blobs.put(new TextEncoder().encode(text))
+    return cutText(text, { ...cut, reference: `blob ${ref}` }).text
+  } catch (error) {
+    report(error)
+    return cutText(text, { ...cut, reference: 'not kept' }).text
+  }
 }
 
 /** Parts that a tool made itself: plain JSON, checked where they enter. */
@@ -120,11 +139,14 @@ export function contentSettlement(
   limits: ResultLimits,
   parts: readonly Part[],
   isError: boolean,
+  report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
   const given = storableParts(parts)
   const text = textOf({ role: 'user', parts: given })
   if (text.length <= limits.maxStoredBytes) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
-  return storedExcerpt(store, limits, text).then((excerpt) => partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits))
+  return storedExcerpt(store, limits, text, report).then((excerpt) =>
+    partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits),
+  )
 }
 
 function partsSettlement(text: string, content: readonly Part[], isError: boolean, limits: ResultLimits): SettlementData {

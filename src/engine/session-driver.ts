@@ -28,6 +28,12 @@ interface Doubt {
   since: number | undefined
 }
 
+/** A run is cancelled when its last reader leaves and nobody holds its result. */
+export interface Interest {
+  readers: number
+  held: boolean
+}
+
 const inputAttempts = 50
 const writeAttempts = 3
 const busyPollMs = 250
@@ -44,10 +50,13 @@ export class SessionDriver {
   readonly #owner: string
   readonly #onIdle: (driver: SessionDriver) => void
   readonly #ports = new Map<string, RunPorts>()
+  readonly #interests = new Map<string, Interest>()
   #fallback: RunPorts | undefined
   #activation: Activation | undefined
   #driving: Promise<void> | undefined
   #again = false
+  /** A best-effort run went on without the store and has ended: what the store still holds of it is not driven by itself. */
+  #givenUp = false
   #state: SessionState | undefined
   /** Settles when nobody folds into `#state`: two folds on one list of turns would overwrite each other. */
   #folding: Promise<void> = Promise.resolve()
@@ -79,10 +88,25 @@ export class SessionDriver {
     return this.#driving === undefined && this.#waitingInputs === 0 && this.hub.size === 0
   }
 
-  /** The live parts of a run; the newest also serve runs that were asked for elsewhere. */
+  /** The live parts of a run; the first ones also serve runs that were asked for elsewhere. */
   register(runId: string, ports: RunPorts): void {
     this.#ports.set(runId, ports)
-    this.#fallback = ports
+    this.#fallback ??= ports
+    this.#givenUp = false
+  }
+
+  /** Whether a run was asked for here and is being driven. */
+  serves(runId: string): boolean {
+    return this.#ports.has(runId) && this.#driving !== undefined
+  }
+
+  /** Who follows a run in this process, whatever handle they hold. */
+  interestIn(runId: string): Interest {
+    const known = this.#interests.get(runId)
+    if (known !== undefined) return known
+    const interest: Interest = { readers: 0, held: false }
+    this.#interests.set(runId, interest)
+    return interest
   }
 
   /** Live parts for whatever this session may have to do, if nobody has brought any yet. */
@@ -91,6 +115,7 @@ export class SessionDriver {
   }
 
   forget(runId: string): void {
+    this.#interests.delete(runId)
     this.#ports.delete(runId)
   }
 
@@ -284,6 +309,7 @@ export class SessionDriver {
 
   /** Drives the session until every run has finished or parked. */
   wake(): void {
+    if (this.#givenUp) return
     if (this.#driving !== undefined) {
       // An activation that takes inputs has what was written, or hears of it; only its first and last moments are deaf.
       if (this.#activation === undefined) this.#again = true
@@ -306,6 +332,7 @@ export class SessionDriver {
     for (;;) {
       this.#again = false
       const { end, state, seen, detached } = await this.#activate()
+      this.#givenUp ||= detached
       this.#state = state
       if (end.kind === 'busy') {
         await new Promise<void>((resolve) => this.world.clock.timer(busyPollMs, resolve))

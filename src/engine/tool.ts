@@ -131,7 +131,7 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
   const { a, tool, call, ports } = executing
   switch (signal.kind) {
     case 'content': {
-      const settlement = contentSettlement(a.store, call.part.callId, ports.results, signal.parts, signal.isError)
+      const settlement = contentSettlement(a.store, call.part.callId, ports.results, signal.parts, signal.isError, ports.report)
       return settledFacts(executing, settlement)
     }
     case 'suspend': {

@@ -57,7 +57,7 @@ describe('machine 5.16: a model call starts', () => {
     ['the order of tools', { ...before, tools: ['b', 'a'] }, { tools: ['b', 'a'] }],
     ['one tool fewer', { ...before, tools: ['a'] }, { tools: ['a'] }],
     ['settings', { ...before, settings: { temperature: 0 } }, { settings: { temperature: 0 } }],
-    ['what is no longer said stays', {}, undefined],
+    ['what is no longer said', {}, { instructions: '', settings: {} }],
   ])('setup when this changed: %s', (_name, setup, changed) => {
     expect(after(setup)).toEqual(changed)
   })

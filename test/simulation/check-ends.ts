@@ -96,7 +96,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
       case 'run.claimed':
         // The gap since the last entry was no working time: nobody was there.
         if (used.open.size > 0) {
-          used.activeMs += (checking.ledger.entries[entry.seq - 2]?.at ?? entry.at) - used.openSince
+          used.activeMs += drivenBefore(checking, entry.seq) - used.openSince
           used.openSince = entry.at
         }
         break
@@ -141,6 +141,11 @@ function countUp(checking: Checking, run: RunLedger): Used {
     }
   }
   return used
+}
+
+/** When a driver wrote last: inputs of others are no sign of its life. */
+function drivenBefore({ ledger }: Checking, seq: number): number {
+  return ledger.entries.findLast((entry) => entry.seq < seq && entry.epoch !== undefined)?.at ?? 0
 }
 
 function countResponse(used: Used, entry: EntryOf<'model.responded'>): void {

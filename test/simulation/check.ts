@@ -131,10 +131,11 @@ function approvals({ played, ledger, violate }: Checking): void {
         violate('P5 exactly the approved arguments', `${call.callId}: ${canonical(argumentsAt(call, start.seq))}`)
     }
   }
+  if (played.detached) return
   for (const effect of played.effects) {
     const call = ledger.calls.get(effect.callId)
     if (call === undefined) {
-      if (!played.detached) violate('P6 only announced calls run', effect.callId)
+      violate('P6 only announced calls run', effect.callId)
       continue
     }
     const start = call.started.find((entry) => entry.data.attempt === effect.attempt)

@@ -401,7 +401,8 @@ class Stage {
       await this.#answerAll()
       await this.#scene.clock.advance(3_000)
     }
-    if (this.#launched.some((one) => !one.ended && !one.settled)) await this.#handle?.abort('the end').catch(() => {})
+    if (this.#launched.some((one) => !one.ended && !one.settled))
+      await this.#scene.clock.until((this.#handle?.abort('the end') ?? Promise.resolve()).catch(() => {}))
     await this.#scene.clock.advance(3_000)
   }
 
