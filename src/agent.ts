@@ -3,6 +3,7 @@ import type { Refusal } from './core/accept.ts'
 import { RondoError } from './core/error.ts'
 import type { JsonObject } from './core/json.ts'
 import type { Message } from './core/message.ts'
+import type { ModelSettings } from './core/model.ts'
 import type { Schema } from './core/schema.ts'
 import type { SessionState } from './core/state.ts'
 import type { Store } from './core/store.ts'
@@ -60,7 +61,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   constructor(options: AgentOptions<T, S, C>) {
     checkAgentOptions(options)
-    this.#options = { ...options } as unknown as AnyAgentOptions
+    this.#options = ownOptions(options as unknown as AnyAgentOptions)
     this.#tools = [...toolList(options.tools)]
     this.#typedNames = new Set(this.#tools.map((tool) => tool.name))
     this.name = options.name ?? 'agent'
@@ -92,7 +93,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /** Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. */
   resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
-    checkRunOptions(given, this.#tools)
+    checkRunOptions({ ...erased(options) }, this.#tools, 'resume')
     const driver = this.#offered(sessionId)
     return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
       const runId = await this.#unfinished(driver)
@@ -194,7 +195,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     return wireRun({
       instructions: options.instructions ?? agent.instructions,
       limits: merged(agent.limits, options.limits),
-      settings: merged(agent.settings, options.settings),
+      settings: merged(agent.settings, options.settings === undefined ? undefined : ownSettings(options.settings)),
       policies: merged(agent.policies, options.policies),
       toolChoice: options.toolChoice ?? agent.toolChoice,
       stopWhen: options.stopWhen ?? agent.stopWhen,
@@ -284,6 +285,22 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     await control.decide(target, options.decisions ?? [])
     for (const { callId, output } of options.results ?? []) await control.submitToolResult(target, callId, output)
   }
+}
+
+/** Later changes to what was handed in have no effect. */
+function ownOptions(options: AnyAgentOptions): AnyAgentOptions {
+  const { settings, limits, policies } = options
+  return {
+    ...options,
+    ...(settings === undefined ? {} : { settings: ownSettings(settings) }),
+    ...(limits === undefined ? {} : { limits: { ...limits } }),
+    ...(policies === undefined ? {} : { policies: { ...policies } }),
+  }
+}
+
+/** Settings go into the journal: a copy, which nobody changes. */
+function ownSettings(settings: ModelSettings): ModelSettings {
+  return structuredClone(settings)
 }
 
 function erased(options: unknown): AnyRunOptions {

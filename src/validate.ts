@@ -32,9 +32,8 @@ const runKeys = new Set([
   'detach',
   'throwOnError',
   'context',
-  'decisions',
-  'results',
 ])
+const resumeKeys = new Set([...runKeys, 'decisions', 'results'].filter((key) => !['session', 'runId', 'metadata', 'onBusy'].includes(key)))
 const limitKeys = new Set([
   'maxIterations',
   'maxToolRounds',
@@ -66,7 +65,12 @@ const notYet: { readonly [option: string]: string } = {
   compaction: 'compaction',
 }
 
-export function checkAgentOptions(options: object): void {
+export function checkAgentOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) raise('new Agent', ['options are missing: give at least a model'])
+  else checkOptionsOfAgent(options)
+}
+
+function checkOptionsOfAgent(options: object): void {
   const wrong = unknownKeys(options, agentKeys, '')
   if (!isModel(Reflect.get(options, 'model'))) wrong.push("model is missing: give a model, for example offline() from 'rondo/offline'")
   wrong.push(...sharedProblems(options), ...toolProblems(Reflect.get(options, 'tools'), 'tools'))
@@ -75,8 +79,8 @@ export function checkAgentOptions(options: object): void {
   raise('new Agent', wrong)
 }
 
-export function checkRunOptions(options: object, agentTools: readonly Tool[]): void {
-  const wrong = unknownKeys(options, runKeys, '')
+export function checkRunOptions(options: object, agentTools: readonly Tool[], use: 'run' | 'resume' = 'run'): void {
+  const wrong = unknownKeys(options, use === 'run' ? runKeys : resumeKeys, '')
   for (const key of ['session', 'runId']) {
     const name: unknown = Reflect.get(options, key)
     if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > 512))
@@ -123,6 +127,8 @@ function sharedProblems(options: object): string[] {
   )
   const settings: unknown = Reflect.get(options, 'settings')
   if (typeof settings === 'object' && settings !== null) wrong.push(...wholeNumber(settings, 'maxRetries', 'settings.'))
+  if (settings !== undefined && !isPlainObject(settings)) wrong.push('settings must be plain JSON: they are kept in the journal')
+  wrong.push(...choiceProblems(Reflect.get(options, 'toolChoice')), ...stopProblems(Reflect.get(options, 'stopWhen')))
   const metadata: unknown = Reflect.get(options, 'metadata')
   if (metadata !== undefined && !isPlainObject(metadata)) wrong.push('metadata must be a plain JSON object: it is kept in the journal')
   const parallel: unknown = Reflect.get(options, 'maxParallel')
@@ -132,11 +138,26 @@ function sharedProblems(options: object): string[] {
     ...words(options, 'onPending', ['answer', 'hold', 'reject']),
   )
   const limits: unknown = Reflect.get(options, 'limits')
+  if (typeof limits === 'object' && limits !== null && Reflect.get(limits, 'maxContextTokens') !== undefined)
+    wrong.push("'limits.maxContextTokens': a limit on the context is not there yet in this version")
   if (typeof limits === 'object' && limits !== null) wrong.push(...words(limits, 'onLimit', ['summarize', 'error', 'incomplete']))
   const instructions: unknown = Reflect.get(options, 'instructions')
   if (instructions !== undefined && typeof instructions !== 'string' && typeof instructions !== 'function')
     wrong.push('instructions must be a text or a function that returns one')
   return wrong
+}
+
+function choiceProblems(choice: unknown): string[] {
+  const known = choice === undefined || ['auto', 'none', 'required'].includes(String(choice))
+  if (known || (typeof choice === 'object' && choice !== null && typeof Reflect.get(choice, 'tool') === 'string')) return []
+  return ["toolChoice must be 'auto', 'none', 'required' or { tool: name }"]
+}
+
+function stopProblems(conditions: unknown): string[] {
+  const list = Array.isArray(conditions) ? conditions : [conditions]
+  return conditions === undefined || list.every((one) => typeof one === 'function')
+    ? []
+    : ['stopWhen must be a function or a list of functions']
 }
 
 function isPlainObject(value: unknown): boolean {

@@ -221,7 +221,9 @@ function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, sta
   const info = new Info(snapshot.sessionId, { ...run, iteration: run.iterations + 1 }, ports, signal)
   // From entries, for a tool may be named `__proto__`.
   const descriptions: { readonly [tool: string]: string } = Object.fromEntries(
-    snapshot.tools.flatMap(({ name, '~definition': { describe } }) => (typeof describe === 'function' ? [[name, describe(info)]] : [])),
+    snapshot.tools.flatMap(({ name, '~definition': { describe } }) =>
+      typeof describe === 'function' ? [[name, asText(describe(info), `the description of '${name}'`)]] : [],
+    ),
   )
   const call = {
     n,
@@ -234,7 +236,13 @@ function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, sta
     startedBody(later, instructions === undefined ? setup : { ...setup, instructions }, call)
   if (typeof snapshot.instructions !== 'function') return started()
   const text = snapshot.instructions(info)
-  return typeof text === 'string' ? started(text) : text.then(started)
+  return text instanceof Promise ? text.then((later) => started(asText(later, 'instructions'))) : started(asText(text, 'instructions'))
+}
+
+/** What a user's function returned where a text belongs. */
+function asText(value: unknown, what: string): string {
+  if (typeof value === 'string') return value
+  throw new Error(`${what} must be a text, and the function returned ${typeof value}`)
 }
 
 function askStop(ports: RunPorts, snapshot: RunSnapshot, state: SessionState) {

@@ -130,16 +130,32 @@ describe('options of a run', () => {
     ['a limit of nothing', { limits: { maxIterations: 0 } }, 'limits.maxIterations must be a positive number, not 0'],
     ['metadata that JSON can not say', { metadata: { n: 1n } }, 'metadata must be a plain JSON object'],
     ['metadata that is no object', { metadata: 'x' }, 'metadata must be a plain JSON object'],
-    ['decisions that are no list', { decisions: 'x' }, 'decisions must be a list'],
+    ['a choice of tools that is none', { toolChoice: 'banana' }, "toolChoice must be 'auto', 'none', 'required' or { tool: name }"],
+    ['a stop condition that is no function', { stopWhen: 5 }, 'stopWhen must be a function or a list of functions'],
+    ['settings that JSON can not say', { settings: { providerOptions: { x: { n: 1n } } } }, 'settings must be plain JSON'],
+    ['a limit that does nothing yet', { limits: { maxContextTokens: 5 } }, "'limits.maxContextTokens'"],
     ['options that are no object', 7 as unknown as object, 'must be an object'],
   ])('%s: run, stream and resume say so, and no session exists', async (_name, options, message) => {
     const given = options as RunOptions<readonly [typeof look], undefined, unknown>
     const error = await refusal(agent.run('Hi', given))
     expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
     expect(thrown(() => agent.stream('Hi', given)).message).toBe(error.message)
-    expect(thrown(() => agent.resume('s', given as object)).message).toBe(error.message)
+    // What names a run, or says how it begins, is no word for going on with one: there it is unknown.
+    const ofTheBeginning = Object.keys(given).some((key) => ['session', 'runId', 'metadata'].includes(key))
+    const resumed = thrown(() => agent.resume('s', given as object)).message
+    expect(resumed).toEqual(ofTheBeginning ? expect.stringContaining('unknown option') : error.message)
     expect([place.model.requests.length, await place.store.list()]).toEqual([0, []])
   })
+})
+
+test('answers are for resume: a list there, unknown to run', async () => {
+  const agent = agentIn(scriptedLab(['ok']), { tools: [look] })
+  expect(thrown(() => agent.resume('s', { decisions: 'x' } as object)).message).toBe('run options: decisions must be a list.')
+  expect((await refusal(agent.run('Hi', { decisions: [] } as object))).message).toContain("unknown option 'decisions'")
+})
+
+test('an agent of nothing is refused in words', () => {
+  expect(thrown(() => Reflect.construct(Agent, [])).message).toContain('options are missing')
 })
 
 describe('input', () => {
