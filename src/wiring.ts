@@ -5,7 +5,7 @@ import { type Message, textMessage } from './core/message.ts'
 import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
 import { settledCalls } from './core/outcome.ts'
 import type { Schema } from './core/schema.ts'
-import type { OpenModelCall, SessionState } from './core/state.ts'
+import type { OpenModelCall, SessionState, Turn } from './core/state.ts'
 import { any, noProgress, standardTermination } from './core/termination.ts'
 import type { Awaitable, Dependency, RunInfo, Tool, Tools } from './core/tool.ts'
 import { transcript } from './core/transcript.ts'
@@ -51,10 +51,11 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
   const dynamic = described || typeof snapshot.instructions === 'function'
   const setup = setupOf(snapshot)
   const values = new Map<string, Promise<unknown>>()
+  const seen: SeenCalls = { turns: [], calls: [] }
   const ports: RunPorts = {
     config: {
       ...baseConfig(snapshot, policies, settings, setup, dynamic),
-      ...(snapshot.stopWhen === undefined ? {} : { stopWhen: (state) => askStop(ports, snapshot, state) }),
+      ...(snapshot.stopWhen === undefined ? {} : { stopWhen: (state) => askStop(ports, snapshot, state, seen) }),
     },
     isDynamic: (name) => !snapshot.typedNames.has(name),
     tools,
@@ -245,11 +246,11 @@ function asText(value: unknown, what: string): string {
   throw new Error(`${what} must be a text, and the function returned ${typeof value}`)
 }
 
-function askStop(ports: RunPorts, snapshot: RunSnapshot, state: SessionState) {
+function askStop(ports: RunPorts, snapshot: RunSnapshot, state: SessionState, seen: SeenCalls) {
   const { run } = state.live
   const conditions = snapshot.stopWhen
   if (run === undefined || conditions === undefined) return undefined
-  const view = new StopView(snapshot.sessionId, ports, state, run)
+  const view = new StopView(snapshot.sessionId, ports, state, run, seen)
   for (const condition of typeof conditions === 'function' ? [conditions] : conditions) {
     const answer = condition(view)
     if (answer !== undefined && answer !== false) return answer
@@ -264,21 +265,34 @@ class StopView extends Info implements StopViewOf {
   readonly #state: SessionState
   readonly #firstTurn: number
   readonly #isDynamic: (toolName: string) => boolean
-  #calls: readonly SettledCall[] | undefined
+  readonly #seen: SeenCalls
 
-  constructor(sessionId: string, ports: RunPorts, state: SessionState, run: NonNullable<SessionState['live']['run']>) {
+  constructor(sessionId: string, ports: RunPorts, state: SessionState, run: NonNullable<SessionState['live']['run']>, seen: SeenCalls) {
     super(sessionId, run, ports, new LazySignal())
+    this.#seen = seen
     this.text = run.lastText
     this.#state = state
     this.#firstTurn = run.firstTurn
     this.#isDynamic = ports.isDynamic
   }
 
-  /** The calls of this run so far; put together when asked for. */
+  /** The calls of this run so far: one list that grows, so that asking costs a step the same however long the run is. */
   get calls(): readonly SettledCall[] {
+    const { turns, calls } = this.#seen
+    const { sealed, live } = this.#state
     const naming = { sessionId: this.sessionId, isDynamic: this.#isDynamic }
-    const turns = this.#state.sealed.slice(this.#firstTurn, this.#state.live.sealedCount)
-    this.#calls ??= turns.flatMap((turn) => settledCalls(turn, naming))
-    return this.#calls
+    // A lost race, or a reload, has put other turns there: begin anew.
+    if (turns.length > 0 && sealed[this.#firstTurn + turns.length - 1] !== turns[turns.length - 1]) turns.length = calls.length = 0
+    for (const turn of sealed.slice(this.#firstTurn + turns.length, live.sealedCount)) {
+      turns.push(turn)
+      calls.push(...settledCalls(turn, naming))
+    }
+    return calls
   }
+}
+
+/** The turns of a run that `stopWhen` has been shown, and their calls. */
+interface SeenCalls {
+  readonly turns: Turn[]
+  readonly calls: SettledCall[]
 }

@@ -31,7 +31,7 @@ export async function activate(start: Start): Promise<Activated> {
   const { store, sessionId, world, owner } = start
   const asked = world.clock.monotonic()
   const lease = await store.acquire(sessionId, { owner, ttlMs: leaseMs })
-  if (lease === undefined) return { end: { kind: 'busy' }, state: undefined, seen: start.warm, detached: false }
+  if (lease === undefined) return { end: { kind: 'busy' }, state: start.warm, seen: start.warm, detached: false }
   const a = newActivation(start, lease.epoch, asked + leaseMs - leaseMarginMs)
   const stopHeartbeat = heartbeat(a)
   const unwatch = store.watch(sessionId, a.state.live.seq, (seq) => {
