@@ -166,7 +166,7 @@ export function generate(seed: number): Script {
   const faulty = !plain && dice.chance(0.35)
   const alone = plain || bestEffort
   const acts = alone ? plainActs(dice, plain) : randomActs(dice)
-  const replies = dice.chance(0.04) ? sameAgain(dice) : Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent, said))
+  const replies = dice.chance(0.04) ? sameAgain(dice) : Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent))
   const hangs = agent.settings.timeoutMs === undefined && replies.some((one) => one.odd === 'hang' || one.odd === 'hang-late')
   const rescue: Act[] = hangs ? [{ kind: 'abort', when: { ms: 20_000 }, by: 'session' }] : []
   return {
@@ -243,8 +243,8 @@ function launch(dice: Dice, text: string): Launch {
   }
 }
 
-function reply(dice: Dice, agent: AgentSpec, said: CallSpec[]): Reply {
-  const calls = dice.chance(0.62) ? callSpecs(dice, said) : []
+function reply(dice: Dice, agent: AgentSpec): Reply {
+  const calls = dice.chance(0.62) ? callSpecs(dice) : []
   const blank = dice.chance(0.06)
   const text = blank ? (dice.chance(0.5) ? [] : [' \n']) : calls.length > 0 && dice.chance(0.5) ? [] : texts(dice)
   const finish = dice.chance(0.2)
@@ -288,13 +288,8 @@ function failure(dice: Dice): NonNullable<Reply['fail']> {
   }
 }
 
-/** Models repeat themselves. */
-function callSpecs(dice: Dice, said: CallSpec[]): CallSpec[] {
-  return Array.from({ length: dice.chance(0.08) ? dice.int(5, 9) : dice.int(1, 3) }, () => {
-    const call = said.length > 0 && dice.chance(0.2) ? dice.pick(said) : callSpec(dice)
-    said.push(call)
-    return call
-  })
+function callSpecs(dice: Dice): CallSpec[] {
+  return Array.from({ length: dice.chance(0.08) ? dice.int(5, 9) : dice.int(1, 3) }, () => callSpec(dice))
 }
 
 function callSpec(dice: Dice): CallSpec {
