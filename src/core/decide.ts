@@ -219,7 +219,9 @@ function startCall(state: SessionState, config: MachineConfig, now: number, driv
   if (driver.holdStarts) return
   const { n, attempt, purpose, reason } = call
   if (config.hasSetup) {
-    plan.want.push({ kind: 'setup', key: `setup:${n}.${attempt}`, n, attempt, purpose, ...(reason === undefined ? {} : { reason }) })
+    // What was asked for another run, or for a call of another purpose, is no answer for this one.
+    const key = `setup:${n}.${attempt}:${purpose}:${state.live.run?.id ?? ''}`
+    plan.want.push({ kind: 'setup', key, n, attempt, purpose, ...(reason === undefined ? {} : { reason }) })
     return
   }
   plan.append.push(startedBody(state, config.setup, { n, attempt, purpose, ...(reason === undefined ? {} : { reason }) }))

@@ -76,8 +76,8 @@ describe('machine 5.16: a model call starts', () => {
 
 describe('machine 5.15 and 1: setup and complete are activities', () => {
   test('with dynamic parts a setup is wanted instead of the call, keyed by call and attempt', () => {
-    expect(planOf(play(ready), { hasSetup: true })).toEqual(plan([], ['setup:1.1']))
-    expect(planOf(play(open, failed(1, { retryAt: 1_000 })), { hasSetup: true })).toEqual(plan([], ['setup:1.2']))
+    expect(planOf(play(ready), { hasSetup: true })).toEqual(plan([], ['setup:1.1:main:r1']))
+    expect(planOf(play(open, failed(1, { retryAt: 1_000 })), { hasSetup: true })).toEqual(plan([], ['setup:1.2:main:r1']))
   })
 
   test('a retry that is not due asks for no setup yet', () => {

@@ -87,7 +87,7 @@ describe('machine 5.12, S0-27: the wrap-up', () => {
   })
 
   test('with a wrap-up hook to ask, setup is wanted with its purpose', () => {
-    expect(planOf(play(run, rounds(1)), { ...change, hasSetup: true })).toEqual(plan([], ['setup:2.1']))
+    expect(planOf(play(run, rounds(1)), { ...change, hasSetup: true })).toEqual(plan([], ['setup:2.1:wrap-up:r1']))
   })
 
   test('when the time slice is over it waits for the next activation', () => {

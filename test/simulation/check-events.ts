@@ -185,12 +185,12 @@ function leavers({ played, ledger, violate }: Checking): void {
     const cancelled = ledger.runs.get(runId)?.controls.some((entry) => entry.data.action === 'cancel') ?? false
     const failing = played.script.store.fatalAt > 0 || played.script.store.faults > 0 || played.script.second || played.detached
     const own = played.launched.filter((other) => other.runId === runId).length
-    const others = played.deeds.some(({ act }) => act.kind === 'abort' || act.kind === 'signal' || act.kind === 'run') || own > 1
+    const byLeaving = ledger.runs.get(runId)?.controls.some((entry) => entry.data.reason?.startsWith('The last reader left')) ?? false
     // Somebody who resumed or attached may be reading still: then nobody was the last to leave.
     const company = own > 1 || played.readers.some(({ how }) => how === 'resume' || how === 'attach')
     if (!launch.held && !launch.detach && !company && played.resumed.length === 0 && !cancelled && !failing)
       violate('P15 leaving cancels', runId)
-    if ((launch.held || launch.detach) && cancelled && !others) violate('P15 a held or detached run goes on', runId)
+    if ((launch.held || launch.detach) && byLeaving && own === 1) violate('P15 a held or detached run goes on', runId)
   }
 }
 

@@ -218,7 +218,8 @@ function guarded({ ledger, violate }: Checking): void {
 }
 
 /** P2: one writer. After a newer epoch nothing is written under an older one, and a driver claims before it writes. */
-function epochs({ ledger, violate }: Checking): void {
+function epochs({ played, ledger, violate }: Checking): void {
+  if (played.staleWrites > 0) violate('P2 a stale writer fails', `the store took ${played.staleWrites} appends under an old epoch`)
   const drivers = new Set([
     'model.started',
     'model.responded',

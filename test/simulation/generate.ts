@@ -166,7 +166,8 @@ export function generate(seed: number): Script {
   const faulty = !plain && dice.chance(0.35)
   const alone = plain || bestEffort
   const acts = alone ? plainActs(dice, plain) : randomActs(dice)
-  const replies = dice.chance(0.04) ? sameAgain(dice) : Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent))
+  const said: CallSpec[] = []
+  const replies = dice.chance(0.04) ? sameAgain(dice) : Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent, said))
   const hangs = agent.settings.timeoutMs === undefined && replies.some((one) => one.odd === 'hang' || one.odd === 'hang-late')
   const rescue: Act[] = hangs ? [{ kind: 'abort', when: { ms: 20_000 }, by: 'session' }] : []
   return {
@@ -243,8 +244,8 @@ function launch(dice: Dice, text: string): Launch {
   }
 }
 
-function reply(dice: Dice, agent: AgentSpec): Reply {
-  const calls = dice.chance(0.62) ? callSpecs(dice) : []
+function reply(dice: Dice, agent: AgentSpec, said: CallSpec[]): Reply {
+  const calls = dice.chance(0.62) ? callSpecs(dice, said) : []
   const blank = dice.chance(0.06)
   const text = blank ? (dice.chance(0.5) ? [] : [' \n']) : calls.length > 0 && dice.chance(0.5) ? [] : texts(dice)
   const finish = dice.chance(0.2)
@@ -288,8 +289,13 @@ function failure(dice: Dice): NonNullable<Reply['fail']> {
   }
 }
 
-function callSpecs(dice: Dice): CallSpec[] {
-  return Array.from({ length: dice.chance(0.08) ? dice.int(5, 9) : dice.int(1, 3) }, () => callSpec(dice))
+/** Models repeat themselves. */
+function callSpecs(dice: Dice, said: CallSpec[]): CallSpec[] {
+  return Array.from({ length: dice.chance(0.08) ? dice.int(5, 9) : dice.int(1, 3) }, () => {
+    const call = said.length > 0 && dice.chance(0.2) ? dice.pick(said) : callSpec(dice)
+    said.push(call)
+    return call
+  })
 }
 
 function callSpec(dice: Dice): CallSpec {

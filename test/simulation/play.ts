@@ -70,6 +70,7 @@ export interface Played {
   readonly counts: ReadonlyMap<string, number>
   readonly engineTimers: number
   readonly signalListeners: number
+  readonly staleWrites: number
   /** What went wrong while playing: a run that hangs, an error that nobody expected. */
   readonly troubles: readonly string[]
   readonly detached: boolean
@@ -178,6 +179,7 @@ class Stage {
       counts: this.#scene.counts,
       engineTimers: this.#scene.engineTimers.size,
       signalListeners: this.#launched.reduce((sum, one) => sum + one.listeners(), 0),
+      staleWrites: this.#scene.staleWrites,
       troubles: this.#troubles,
       detached: this.#isDetached,
     }
@@ -375,19 +377,24 @@ class Stage {
     for (let round = 0; round < 60; round++) {
       await this.#scene.clock.advance(100)
       if (this.#isDetached) return this.#endDetached()
-      if (unfinished(await this.#raw()).length === 0) return
+      if (unfinished(await this.#raw()).length === 0) {
+        if (this.#deeds.every(({ ok }) => ok !== undefined)) return
+        continue
+      }
       await this.#answerAll()
       // A model that never answers must be told to stop.
       if (round > 15)
-        await this.#first.agent
-          .session(sessionId)
-          .abort('it hangs')
-          .catch(() => {})
+        await this.#until(
+          this.#first.agent
+            .session(sessionId)
+            .abort('it hangs')
+            .catch(() => {}),
+        )
       // A live stream may wait for the next answer without an end: then we must answer again, not wait for it.
       this.#helper ??= this.#resume(this.#first).finally(() => {
         this.#helper = undefined
       })
-      await this.#scene.clock.until(Promise.race([this.#helper, this.#scene.wait(3_000)]))
+      await this.#until(Promise.race([this.#helper, this.#scene.wait(3_000)]))
       const last = this.#resumed.at(-1)
       const wakeAt = last?.status === 'parked' && last.reason === 'retry_later' ? (last.wakeAt ?? 0) : 0
       await this.#scene.clock.advance(Math.max(500, wakeAt - this.#scene.clock.wall()))
@@ -402,15 +409,14 @@ class Stage {
       await this.#scene.clock.advance(3_000)
     }
     if (this.#launched.some((one) => !one.ended && !one.settled))
-      await this.#scene.clock.until((this.#handle?.abort('the end') ?? Promise.resolve()).catch(() => {}))
+      await this.#until((this.#handle?.abort('the end') ?? Promise.resolve()).catch(() => {}))
     await this.#scene.clock.advance(3_000)
   }
 
   async #answerAll(): Promise<void> {
     const session = this.#first.agent.session(sessionId)
-    const { clock } = this.#scene
-    const quietly = (answer: Promise<unknown>) => clock.until(answer.catch(() => {}))
-    for (const pending of await clock.until(session.pending().catch(() => []))) {
+    const quietly = (answer: Promise<unknown>) => this.#until(answer.catch(() => {}))
+    for (const pending of await this.#until(session.pending().catch(() => []))) {
       if (pending.kind === 'approval') await quietly(session.decide({ callId: pending.callId, decision: 'approve', by: 'end' }))
       else await quietly(session.submitToolResult(pending.callId, { from: 'the end' }))
     }
@@ -437,8 +443,13 @@ class Stage {
     for (const entry of await this.#raw()) {
       if (entry.kind !== 'run.finished' || entry.runId === undefined) continue
       const run = this.#first.agent.attach(sessionId, { runId: entry.runId }) as Run
-      await this.#scene.clock.until(this.#read(run, this.#reader('replay', entry.runId, '')), 60_000)
+      await this.#until(this.#read(run, this.#reader('replay', entry.runId, '')))
     }
+  }
+
+  /** Nothing takes longer than this: what does hangs. */
+  #until<T>(promise: Promise<T>): Promise<T> {
+    return this.#scene.clock.until(promise, 600_000)
   }
 
   async #raw(): Promise<readonly Entry[]> {

@@ -41,6 +41,8 @@ export class Scene {
   length = 0
   /** The store was given up: the run goes on in memory, and the journal knows only its beginning. */
   detached = false
+  /** Appends that a store took under an epoch that was no longer the newest. */
+  staleWrites = 0
   /** The story is told: no more faults. */
   quiet = false
   /** What each driver has written last of a kind, by process. */

@@ -18,6 +18,8 @@ const usual = process.env['RONDO_ALWAYS_SUSPEND'] === '1' ? 1_000 : 10_000
 const seeds = one === undefined ? Number(process.env['SEEDS'] ?? (sweeping ? 200_000 : usual)) : 1
 /** So many failing seeds are told before a sweep gives up. */
 const maxFailures = 5
+/** How long one script may take, in real time (a few ms are usual). */
+const patienceMs = 30_000
 /** Below that many scripts something may be missing by chance. */
 const enough = 10_000
 
@@ -28,7 +30,7 @@ test(`${seeds} random scripts keep every invariant (S7.1, promises 1 to 9 and 13
   const cpuBegun = process.cpuUsage()
   let played = 0
   for (let seed = from; seed < from + seeds && failures.length < maxFailures; seed++) {
-    const { plays, violations } = await playSeed(seed)
+    const { plays, violations } = await inTime(seed, playSeed(seed))
     for (const play of plays) histogram.add(play)
     played += plays.length
     if (violations.length > 0) failures.push(failureText(seed, violations))
@@ -42,6 +44,20 @@ test(`${seeds} random scripts keep every invariant (S7.1, promises 1 to 9 and 13
   expect(failures.join('\n\n')).toBe('')
   if (seeds >= enough) expect(histogram.missing(), 'what never occurred').toEqual([])
 })
+
+/** A script that goes in circles is a failure too, and says which one it is. */
+async function inTime<T>(seed: number, playing: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const what = failureText(seed, [{ rule: 'no silent end', what: `it has not come to its end after ${patienceMs} ms` }])
+    timer = setTimeout(() => reject(new Error(what)), patienceMs)
+  })
+  try {
+    return await Promise.race([playing, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 async function playSeed(seed: number): Promise<{ readonly plays: readonly Played[]; readonly violations: readonly Violation[] }> {
   const script = generate(seed)

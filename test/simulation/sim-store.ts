@@ -80,6 +80,7 @@ export class SimStore implements Store {
   async #write(sessionId: string, entries: readonly NewEntry[], options: AppendOptions): Promise<{ readonly at: number }> {
     try {
       const written = await this.#inner.append(sessionId, entries, options)
+      if (options.epoch !== undefined && options.epoch < this.#writing.epoch) this.#scene.staleWrites++
       this.#scene.length = Math.max(this.#scene.length, options.expectedSeq + entries.length)
       if (options.epoch !== undefined)
         for (const entry of entries)
