@@ -41,7 +41,8 @@ export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void
     effect,
     external: executor === 'external',
     edited: undefined,
-    ...(approval === undefined ? {} : { ask: approval, expiresAt: approval.expiresAt }),
+    ask: approval ?? call.ask,
+    expiresAt: approval === undefined ? call.expiresAt : approval.expiresAt,
   }
 }
 
@@ -77,7 +78,7 @@ export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void
     ...call,
     status: 'outside',
     expiresAt,
-    ...(correlationId === undefined ? {} : { correlationId }),
+    correlationId: correlationId ?? call.correlationId,
   }
 }
 
@@ -131,7 +132,7 @@ function closeTurn(state: SessionState, run: RunState, turn: OpenTurn): void {
 
 /** The call of lowest index that ends a batch decides, whichever settled first. */
 function endBatch(run: RunState, turn: OpenTurn): void {
-  const ender = turn.calls[turn.endIndex]?.settlement
+  const ender = turn.endKind === undefined ? undefined : turn.calls[turn.endIndex]?.settlement
   run.end = turn.endKind
   run.doneOutput = turn.endKind === 'done' && ender?.outcome === 'ok' ? ender.output : undefined
   if (turn.endKind === 'fail' && ender !== undefined && ender.outcome !== 'ok') run.failure = ender.error

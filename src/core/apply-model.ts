@@ -4,7 +4,7 @@ import { assert } from './error.ts'
 import { activeRun, closeActivity, consume, openActivity, seal } from './fold.ts'
 import { type ToolCallPart, textMessage, textOf } from './message.ts'
 import { isOpenCall } from './settled.ts'
-import type { LastResponse, Live, OpenTurn, RunState, SessionState } from './state.ts'
+import type { CallState, LastResponse, Live, OpenTurn, RunState, SessionState } from './state.ts'
 import { addUsage, type Usage, unknownUsage } from './usage.ts'
 
 export function applyModelStarted(live: Live, entry: EntryOf<'model.started'>): void {
@@ -112,18 +112,32 @@ function openTurn(entry: EntryOf<'model.responded'>, purpose: string, parts: rea
     dead: purpose !== 'main' ? 'stray' : finish === 'length' ? 'truncated' : blocked ? 'blocked' : undefined,
     left: parts.filter(isOpenCall).length,
     endIndex: Number.POSITIVE_INFINITY,
-    calls: parts.map((part, index) => ({
-      part,
-      index,
-      status: isOpenCall(part) ? 'announced' : 'settled',
-      input: part.input,
-      preparedSeq: 0,
-      attempt: 0,
-      startedAt: 0,
-      epoch: 0,
-      everStarted: false,
-      durationMs: 0,
-    })),
+    endKind: undefined,
+    calls: parts.map(newCall),
+  }
+}
+
+function newCall(part: ToolCallPart, index: number): CallState {
+  return {
+    part,
+    index,
+    status: isOpenCall(part) ? 'announced' : 'settled',
+    input: part.input,
+    preparedId: undefined,
+    preparedSeq: 0,
+    effect: undefined,
+    external: undefined,
+    ask: undefined,
+    expiresAt: undefined,
+    decision: undefined,
+    edited: undefined,
+    attempt: 0,
+    startedAt: 0,
+    epoch: 0,
+    everStarted: false,
+    correlationId: undefined,
+    settlement: undefined,
+    durationMs: 0,
   }
 }
 

@@ -44,7 +44,7 @@ function stopCall(
       ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
       : failedSettlement(config, call, 'cancelled', 'ToolCancelled', stoppedText(run, call))
   const end = denied && call.decision?.kind === 'stop' ? ({ end: 'stop' } as const) : {}
-  plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...limit } })
+  plan.follow({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...limit } })
 }
 
 function stoppedText(run: RunState, call: CallState): string {
@@ -59,5 +59,5 @@ function stopModel(run: RunState, model: OpenModelCall, config: MachineConfig, n
   const error = cancelled
     ? errorData('RunAborted', 'The run was cancelled during this model call.')
     : errorData('RunTimeout', 'The time limit of the run was reached during this model call.')
-  plan.append.push({ kind: 'model.failed', data: { n: model.n, attempt: model.attempt, error, cause: cancelled ? 'cancelled' : 'limit' } })
+  plan.follow({ kind: 'model.failed', data: { n: model.n, attempt: model.attempt, error, cause: cancelled ? 'cancelled' : 'limit' } })
 }

@@ -49,8 +49,7 @@ export function decideTurn(
   const batch = openBatch(state, run, turn, config, now, driver, plan)
   for (const call of turn.calls) decideCall(batch, call)
   const announced = turn.calls.some((call) => call.status === 'announced')
-  if (announced && plan.append.length === 0 && !run.paused && !driver.holdStarts)
-    plan.want.push({ kind: 'prepare', key: `prepare:${turn.n}` })
+  if (announced && plan.append.length === 0 && !run.paused && !driver.holdStarts) plan.start({ kind: 'prepare', key: `prepare:${turn.n}` })
 }
 
 function openBatch(
@@ -107,7 +106,7 @@ function endByPolicy(state: SessionState, run: RunState, turn: OpenTurn, config:
   for (const call of turn.calls) {
     if (call.status !== 'announced') continue
     const settlement = failedSettlement(config, call, 'skipped', decision.code, `Not run: ${decision.text}.`)
-    plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...decision.end } })
+    plan.follow({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...decision.end } })
   }
   return true
 }
@@ -158,7 +157,7 @@ function settle(batch: Batch, call: CallState, ...[outcome, code, text, more]: S
   const settlement = failedSettlement(batch.config, call, outcome, code, text)
   const failed = outcome === 'error' || outcome === 'timeout' || outcome === 'unknown'
   const end = failed && batch.config.toolFailureMode === 'fail' ? ({ end: 'fail' } as const) : {}
-  batch.plan.append.push({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...more } })
+  batch.plan.follow({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...more } })
 }
 
 type Failed = Parameters<typeof failedSettlement>
@@ -202,9 +201,9 @@ function decideOrphan(batch: Batch, call: CallState): void {
   if (call.effect === 'unsafe') {
     const canReconcile = config.tools.get(call.part.toolName)?.canReconcile ?? false
     if (!canReconcile) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
-    else if (!batch.held) plan.want.push({ kind: 'reconcile', key: `reconcile:${call.part.callId}`, call })
+    else if (!batch.held) plan.start({ kind: 'reconcile', key: `reconcile:${call.part.callId}`, call })
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  else if (!batch.held) plan.append.push({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
+  else if (!batch.held) plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
 }
 
 function decideRunning(batch: Batch, call: CallState): void {
@@ -221,7 +220,7 @@ function decideRunning(batch: Batch, call: CallState): void {
     )
   }
   batch.plan.wake(end)
-  batch.plan.want.push({ kind: 'tool', key: `tool:${call.part.callId}.${call.attempt}`, call })
+  batch.plan.start({ kind: 'tool', key: `tool:${call.part.callId}.${call.attempt}`, call })
 }
 
 function decideReady(batch: Batch, call: CallState): void {
@@ -229,7 +228,7 @@ function decideReady(batch: Batch, call: CallState): void {
   if (batch.undecided || batch.held || batch.full) return
   const { callId, toolName } = call.part
   if (call.external === true) {
-    batch.plan.append.push({ kind: 'call.deferred', data: { callId, why: 'client' } })
+    batch.plan.follow({ kind: 'call.deferred', data: { callId, why: 'client' } })
     return
   }
   if (overLimit(batch, call)) return
@@ -238,13 +237,20 @@ function decideReady(batch: Batch, call: CallState): void {
     batch.full = true
     return
   }
-  const approval = call.decision === undefined ? {} : { approval: call.decision.id }
-  batch.plan.append.push({ kind: 'call.started', data: { callId, attempt: 1, ...approval } })
+  const data = { callId, attempt: 1 }
+  batch.plan.follow({ kind: 'call.started', data: call.decision === undefined ? data : { ...data, approval: call.decision.id } })
   batch.running++
   batch.room--
-  batch.startedNow ??= new Map()
-  batch.startedNow.set(toolName, (batch.startedNow.get(toolName) ?? 0) + 1)
+  if (maxStarts(batch, toolName) !== Number.POSITIVE_INFINITY) {
+    batch.startedNow ??= new Map()
+    batch.startedNow.set(toolName, (batch.startedNow.get(toolName) ?? 0) + 1)
+  }
   batch.exclusive ||= exclusive
+}
+
+/** How often a tool may run in one run, by the run's limits or its own. */
+function maxStarts({ config }: Batch, toolName: string): number {
+  return Math.min(config.limits.maxCallsPerTool, config.tools.get(toolName)?.maxCallsPerRun ?? Number.POSITIVE_INFINITY)
 }
 
 /** A call over a limit settles as `skipped`; then the limit's policy applies (checklist C5). A tool's own limit ends nothing. */

@@ -5,7 +5,7 @@ import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
 import { type Json, jsonEqual } from './json.ts'
 import { activeTime, limitReached } from './limits.ts'
-import { openPlan, type Plan, type PlanDraft } from './plan.ts'
+import { type Plan, PlanDraft } from './plan.ts'
 import { governedByOnLimit, type LimitReason } from './reason.ts'
 import type { OpenModelCall, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
@@ -16,13 +16,13 @@ import { fallbackText, limitCode, limitText } from './wording.ts'
  * again (ms since 1970). Pure. The rules stand in the order of the machine page (section 5); the first that answers returns.
  */
 export function decide(state: SessionState, config: MachineConfig, now: number, driver: DriverFacts): Plan {
-  const plan = openPlan()
+  const plan = new PlanDraft()
   const { live } = state
   if (claim(state, driver, plan)) return plan
   const run = live.run
   if (run === undefined) return plan
   if (live.model !== undefined && live.model.epoch < live.epoch) {
-    plan.append.push(interrupted(live.model, run, config, now))
+    plan.follow(interrupted(live.model, run, config, now))
     return plan
   }
   const stopAt = stopTime(state, run, config, now)
@@ -34,7 +34,7 @@ export function decide(state: SessionState, config: MachineConfig, now: number, 
   }
   if (run.open > 0 && run.wrapAttempts === 0) plan.wake(now + config.limits.maxDurationMs - activeTime(run, now))
   if (live.turn !== undefined) decideTurn(state, run, live.turn, config, now, driver, plan)
-  else if (live.model !== undefined) plan.want.push(modelActivity(live.model))
+  else if (live.model !== undefined) plan.start(modelActivity(live.model))
   else decideNext(state, run, config, now, driver, plan)
   return plan
 }
@@ -48,13 +48,13 @@ function claim({ live }: SessionState, driver: DriverFacts, plan: PlanDraft): bo
   for (const waiting of live.waiting) {
     if (waiting.cancelledAt === undefined || waiting.runId === live.run?.id) continue
     const reason = waiting.cancelReason === undefined ? {} : { abortReason: waiting.cancelReason }
-    plan.append.push({ kind: 'run.finished', runId: waiting.runId, data: { status: 'aborted', reason: 'aborted', text: '', ...reason } })
+    plan.follow({ kind: 'run.finished', runId: waiting.runId, data: { status: 'aborted', reason: 'aborted', text: '', ...reason } })
   }
   if (plan.append.length > 0) return true
   const next = live.run?.id ?? live.waiting[0]?.runId
   if (next === undefined || (live.run !== undefined && live.epoch >= driver.epoch)) return false
   const cause = live.run !== undefined ? 'resume' : live.epoch >= driver.epoch ? 'next' : 'start'
-  plan.append.push({ kind: 'run.claimed', runId: next, data: { owner: driver.owner, cause, engine: driver.engine } })
+  plan.follow({ kind: 'run.claimed', runId: next, data: { owner: driver.owner, cause, engine: driver.engine } })
   return true
 }
 
@@ -74,7 +74,7 @@ function modelActivity(model: OpenModelCall): Plan['want'][number] {
 }
 
 function finish(plan: PlanDraft, run: RunState, data: EntryData['run.finished']): void {
-  plan.append.push({ kind: 'run.finished', runId: run.id, data })
+  plan.follow({ kind: 'run.finished', runId: run.id, data })
 }
 
 /** Rules 5 to 16: nothing is open; how does the run go on, or end? */
@@ -168,7 +168,7 @@ function policyReason(state: SessionState, run: RunState, config: MachineConfig)
 
 function completeRun(state: SessionState, run: RunState, config: MachineConfig, driver: DriverFacts, plan: PlanDraft): void {
   if (!config.hasComplete) return finish(plan, run, { status: 'completed', reason: 'completed', text: run.lastText })
-  if (!driver.holdStarts) plan.want.push({ kind: 'complete', key: `complete:${state.live.n}` })
+  if (!driver.holdStarts) plan.start({ kind: 'complete', key: `complete:${state.live.n}` })
 }
 
 /** Rule 12: a limit ends the run as `onLimit` says; a wrap-up has two attempts, then a fixed text. */
@@ -221,10 +221,10 @@ function startCall(state: SessionState, config: MachineConfig, now: number, driv
   if (config.hasSetup) {
     // What was asked for another run, or for a call of another purpose, is no answer for this one.
     const key = `setup:${n}.${attempt}:${purpose}:${state.live.run?.id ?? ''}`
-    plan.want.push({ kind: 'setup', key, n, attempt, purpose, ...(reason === undefined ? {} : { reason }) })
+    plan.start({ kind: 'setup', key, n, attempt, purpose, ...(reason === undefined ? {} : { reason }) })
     return
   }
-  plan.append.push(startedBody(state, config.setup, { n, attempt, purpose, ...(reason === undefined ? {} : { reason }) }))
+  plan.follow(startedBody(state, config.setup, reason === undefined ? { n, attempt, purpose } : { n, attempt, purpose, reason }))
 }
 
 /** The `model.started` entry of a call, with what of the setup has changed since the last one. */
@@ -234,10 +234,8 @@ export function startedBody(
   call: Pick<EntryData['model.started'], 'n' | 'attempt' | 'purpose' | 'reason' | 'extra' | 'estimatedTokens'>,
 ): EntryBody {
   const changed = changedSetup(live.setup, setup)
-  return {
-    kind: 'model.started',
-    data: { ...call, contextThrough: live.seq, ...(changed === undefined ? {} : { setup: changed }) },
-  }
+  const data = { ...call, contextThrough: live.seq }
+  return { kind: 'model.started', data: changed === undefined ? data : { ...data, setup: changed } }
 }
 
 function changedSetup(before: ModelSetup | undefined, after: ModelSetup): ModelSetup | undefined {

@@ -72,6 +72,7 @@ export interface ModelRequest {
  * A provider adapter. `stream` calls `sink` synchronously for every piece and resolves when the response is complete. It rejects
  * with a `RondoError` (category `model`) for what the provider did, and must settle soon after `signal` aborts; pieces that come
  * after that are ignored. It may be called for several runs at once and must not change what it is given.
+ * `options.signal` is made when it is asked for: a wrapper hands `options` on as they are, or names the signal (a spread leaves it out).
  */
 export interface Model {
   readonly provider: string

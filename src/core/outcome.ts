@@ -1,9 +1,10 @@
 import type { SettlementData } from './entry.ts'
 import { errorData } from './error.ts'
 import type { Json } from './json.ts'
-import type { Message, Settlement, ToolCallPart } from './message.ts'
+import type { Message, ToolCallPart } from './message.ts'
 import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason } from './reason.ts'
 import type { CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
+import { shownSettlement } from './settled.ts'
 import type { CallState, EndedRun, OpenTurn, RunState, SessionState, Turn } from './state.ts'
 
 /** What a result or an event needs besides the state. */
@@ -11,11 +12,6 @@ export interface Naming {
   readonly sessionId: string
   /** Whether a tool is unknown to the agent's types. */
   readonly isDynamic: (toolName: string) => boolean
-}
-
-/** A settlement as events and results show it: without what only the model is shown. */
-export function shownSettlement(data: SettlementData): Settlement<Json> {
-  return data.outcome === 'ok' ? { outcome: 'ok', output: data.output } : { outcome: data.outcome, error: data.error }
 }
 
 export function callRef(part: ToolCallPart, input: Json, naming: Naming): CallRef {

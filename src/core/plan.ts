@@ -21,26 +21,36 @@ export type Activity =
 
 export interface Plan {
   /** Facts that follow at once. While there are any, `want` and `wakeAt` don't count yet. */
-  readonly append: EntryBody[]
+  readonly append: readonly EntryBody[]
   /** The full set of activities that should be running. */
-  readonly want: Activity[]
+  readonly want: readonly Activity[]
   /** When to decide again though nothing happened (ms since 1970). */
   readonly wakeAt?: number | undefined
 }
 
 /** A plan while it is made. */
-export interface PlanDraft extends Plan {
-  wakeAt: number | undefined
-  wake(at: number): void
+export class PlanDraft implements Plan {
+  append: EntryBody[] = []
+  want: Activity[] = []
+  wakeAt: number | undefined = undefined
+
+  /** A fact that follows at once. */
+  follow(body: EntryBody): void {
+    this.append = added(this.append, body)
+  }
+
+  start(activity: Activity): void {
+    this.want = added(this.want, activity)
+  }
+
+  wake(at: number): void {
+    if (at !== Number.POSITIVE_INFINITY && (this.wakeAt === undefined || at < this.wakeAt)) this.wakeAt = at
+  }
 }
 
-export function openPlan(): PlanDraft {
-  return {
-    append: [],
-    want: [],
-    wakeAt: undefined,
-    wake(at) {
-      if (at !== Number.POSITIVE_INFINITY && (this.wakeAt === undefined || at < this.wakeAt)) this.wakeAt = at
-    },
-  }
+/** A list with one more; most have one in all. Pushing to an empty list makes room for 17, which costs more than all else of a plan. */
+export function added<X>(list: X[], item: X): X[] {
+  if (list.length === 0) return [item]
+  list.push(item)
+  return list
 }

@@ -1,7 +1,8 @@
 import { callIndex, type Entry, type EntryOf, messageIdOf } from './entry.ts'
 import type { CoreEvent, EventBody } from './event.ts'
-import { askOf, callRef, finishedResult, type Naming, pendingCalls, shownSettlement } from './outcome.ts'
+import { askOf, callRef, finishedResult, type Naming, pendingCalls } from './outcome.ts'
 import type { RunStatus } from './reason.ts'
+import { shownSettlement } from './settled.ts'
 import type { CallState, OpenModelCall, SessionState } from './state.ts'
 import { statusOf } from './status.ts'
 

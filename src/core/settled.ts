@@ -1,7 +1,7 @@
 import type { SettlementData } from './entry.ts'
 import { assert } from './error.ts'
-import { jsonEqual } from './json.ts'
-import type { Message, ToolCallPart } from './message.ts'
+import { type Json, jsonEqual } from './json.ts'
+import type { Message, Settlement, ToolCallPart } from './message.ts'
 import type { CallState, OpenTurn } from './state.ts'
 
 /** A call that the client must answer; the provider has run the others itself. */
@@ -23,14 +23,16 @@ export function settledMessage(turn: OpenTurn): Message {
 }
 
 function settledPart(part: ToolCallPart, call: CallState, data: SettlementData): ToolCallPart {
-  const { content, ...settlement } = data
+  const { content } = data
   const changed = call.input !== part.input && !jsonEqual(call.input, part.input)
-  return Object.freeze({
-    ...part,
-    settlement,
-    ...(content === undefined ? {} : { content }),
-    ...(changed ? { ranWith: call.input } : {}),
-  })
+  const settled = { ...part, settlement: shownSettlement(data) }
+  if (content === undefined && !changed) return Object.freeze(settled)
+  return Object.freeze({ ...settled, ...(content === undefined ? {} : { content }), ...(changed ? { ranWith: call.input } : {}) })
+}
+
+/** A settlement as results and later model calls see it: without what only the entry keeps. */
+export function shownSettlement(data: SettlementData): Settlement<Json> {
+  return data.outcome === 'ok' ? { outcome: 'ok', output: data.output } : { outcome: data.outcome, error: data.error }
 }
 
 /** Whether two assistant messages have the same calls with the same results (what `noProgress` counts). */

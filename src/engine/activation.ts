@@ -4,6 +4,7 @@ import type { EntryBody } from '../core/entry.ts'
 import { assert, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
+import { added } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Fact, Outcome } from './facts.ts'
@@ -52,7 +53,7 @@ export interface Activation {
   /** Committed: what the store holds. */
   state: SessionState
   readonly running: Map<string, Running>
-  readonly outcomes: Outcome[]
+  outcomes: Outcome[]
   inputs: LocalInput[]
   /** Facts that were staged and not yet written. */
   facts: { readonly key: string; readonly fact: Fact }[]
@@ -100,7 +101,7 @@ export function newRunning(key: string, graceMs?: number): Running {
 
 /** An activity has ended: its facts wait in the mailbox, and the pump is called. */
 export function deliver(a: Activation, key: string, facts: readonly Fact[]): void {
-  a.outcomes.push({ key, facts })
+  a.outcomes = added(a.outcomes, { key, facts })
   poke(a)
 }
 

@@ -1,14 +1,14 @@
 import type { Entry, EntryBody } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
-import type { Head } from '../core/store.ts'
+import type { AppendOptions, Head } from '../core/store.ts'
 import type { Activation } from './activation.ts'
 
 export interface Envelope {
   readonly id: string
   readonly seq: number
   readonly at: number
-  readonly epoch?: number
-  readonly runId?: string
+  readonly epoch?: number | undefined
+  readonly runId?: string | undefined
 }
 
 /** The one place where a body becomes an entry; kind and data belong together in the body already. */
@@ -33,21 +33,37 @@ const retryDelayMs = 50
  * Writes staged entries: all or nothing. A failure is tried again with the same ids, so that an append which did succeed before its
  * answer was lost is seen as the success it is.
  */
-export async function append(a: Activation, entries: readonly Entry[], head: Head): Promise<Appended> {
-  if (a.detached) return { kind: 'written', at: entries[entries.length - 1]?.at ?? 0 }
-  const options = { expectedSeq: a.state.live.seq, epoch: a.epoch, head }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { at } = await a.store.append(a.sessionId, entries, options)
-      return { kind: 'written', at }
-    } catch (cause) {
-      const error = storeError(cause)
-      if (error.code === 'SessionConcurrentWrite') return { kind: 'conflict' }
-      if (error.code === 'SessionLeaseLost') return { kind: 'lost', reason: 'lease_lost', error }
-      if (attempt >= appendAttempts) return { kind: 'lost', reason: 'session_error', error }
-    }
-    await new Promise<void>((resolve) => a.world.clock.timer(retryDelayMs * attempt, resolve))
+export function append(a: Activation, entries: readonly Entry[], head: Head): Promise<Appended> {
+  if (a.detached) return Promise.resolve({ kind: 'written', at: entries[entries.length - 1]?.at ?? 0 })
+  return attempt(a, entries, { expectedSeq: a.state.live.seq, epoch: a.epoch, head }, 1)
+}
+
+/** No async function: this is on the path of every step. */
+function attempt(a: Activation, entries: readonly Entry[], options: AppendOptions, count: number): Promise<Appended> {
+  const failed = (cause: unknown) => again(a, entries, options, count, storeError(cause))
+  try {
+    return a.store.append(a.sessionId, entries, options).then(written, failed)
+  } catch (cause) {
+    return failed(cause)
   }
+}
+
+function written({ at }: { readonly at: number }): Appended {
+  return { kind: 'written', at }
+}
+
+async function again(
+  a: Activation,
+  entries: readonly Entry[],
+  options: AppendOptions,
+  count: number,
+  error: RondoError,
+): Promise<Appended> {
+  if (error.code === 'SessionConcurrentWrite') return { kind: 'conflict' }
+  if (error.code === 'SessionLeaseLost') return { kind: 'lost', reason: 'lease_lost', error }
+  if (count >= appendAttempts) return { kind: 'lost', reason: 'session_error', error }
+  await new Promise<void>((resolve) => a.world.clock.timer(retryDelayMs * count, resolve))
+  return attempt(a, entries, options, count + 1)
 }
 
 export function storeError(cause: unknown): RondoError {

@@ -20,10 +20,8 @@ function makeHead(state: SessionState, wakeAt: number | undefined): Head {
   for (const call of live.turn?.calls ?? [])
     if ((call.status === 'awaiting' && call.decision === undefined) || call.status === 'outside') pending++
   const reason = live.run === undefined && live.waiting.length === 0 ? live.ended?.finish.reason : undefined
-  return {
-    status: statusOf(state),
-    pending,
-    ...(reason === undefined ? {} : { reason }),
-    ...(wakeAt === undefined ? {} : { wakeAt }),
-  }
+  const head: { -readonly [K in keyof Head]: Head[K] } = { status: statusOf(state), pending }
+  if (reason !== undefined) head.reason = reason
+  if (wakeAt !== undefined) head.wakeAt = wakeAt
+  return head
 }

@@ -3,13 +3,14 @@ import { stopTime } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
-import type { ModelDelta, ModelFinish } from '../core/model.ts'
+import type { Model, ModelDelta, ModelFinish } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import { type Activation, activePorts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { readFinish } from './finish.ts'
 import { messageOf } from './issues.ts'
 import { retryAt } from './retry.ts'
+import type { LazySignal } from './signal.ts'
 
 /** One attempt of a model call while it streams. */
 interface Attempt {
@@ -23,6 +24,23 @@ interface Attempt {
   shown: { readonly kind: 'text' | 'reasoning'; readonly part: number } | undefined
   resolve(facts: readonly Fact[]): void
   cancelTimer?: () => void
+}
+
+type StreamOptions = Parameters<Model['stream']>[2]
+
+/** The signal is made when it is asked for, as a getter of the class: one of an object's own costs 1 µs a call. */
+class CallOptions implements StreamOptions {
+  readonly sessionId: string
+  readonly #signal: LazySignal
+
+  constructor(sessionId: string, signal: LazySignal) {
+    this.sessionId = sessionId
+    this.#signal = signal
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal.signal
+  }
 }
 
 /** Runs one attempt. Resolves once, whatever the model does: also when it throws at once, never settles, or goes on after its end. */
@@ -54,14 +72,8 @@ function begin(attempt: Attempt): void {
   try {
     const { model, request } = ports.modelCall(a.state, open)
     if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) limitTime(attempt, ports.modelTimeoutMs)
-    const options = {
-      sessionId: a.sessionId,
-      get signal() {
-        return running.signal.signal
-      },
-    }
     model
-      .stream(request, (delta) => take(attempt, delta), options)
+      .stream(request, (delta) => take(attempt, delta), new CallOptions(a.sessionId, running.signal))
       .then(
         (finish) => finished(attempt, readFinish(finish)),
         (error: unknown) => fail(attempt, modelError(error)),

@@ -121,17 +121,11 @@ function askApproval(preparing: Preparing, needsApproval: NeedsApproval, value: 
 function prepared({ a, call, tool }: Preparing, answer: boolean | Ask | undefined): EntryBody {
   // Only a clear no means no: from JavaScript may come anything.
   const approval = answer === undefined || answer === false ? undefined : approvalData(a, typeof answer === 'object' ? answer : {})
-  return {
-    kind: 'call.prepared',
-    data: {
-      callId: call.part.callId,
-      ...(call.edited === undefined ? {} : { arguments: call.edited }),
-      effect: tool.effect,
-      executor: tool['~definition'].execute === undefined ? 'external' : 'local',
-      ...(approval === undefined ? {} : { approval }),
-      ...(call.edited !== undefined && call.decision !== undefined ? { approvedBy: call.decision.id } : {}),
-    },
-  }
+  const executor = tool['~definition'].execute === undefined ? 'external' : 'local'
+  const data = { callId: call.part.callId, effect: tool.effect, executor } as const
+  if (call.edited === undefined) return { kind: 'call.prepared', data: approval === undefined ? data : { ...data, approval } }
+  const edited = { ...data, arguments: call.edited, ...(approval === undefined ? {} : { approval }) }
+  return { kind: 'call.prepared', data: call.decision === undefined ? edited : { ...edited, approvedBy: call.decision.id } }
 }
 
 function approvalData(a: Activation, ask: Ask) {

@@ -1,7 +1,7 @@
 import { RondoError } from '../core/error.ts'
 import type { Activity, Plan } from '../core/plan.ts'
 import { type Activation, type ActivationEnd, activePorts, breakDown, deliver, newRunning, nextMail, type Running } from './activation.ts'
-import { append } from './append.ts'
+import { type Appended, append } from './append.ts'
 import { catchUp } from './catch-up.ts'
 import type { Fact } from './facts.ts'
 import { headOf } from './head.ts'
@@ -19,7 +19,11 @@ export async function pump(a: Activation): Promise<ActivationEnd> {
     if (a.lost !== undefined) return lostEnd(a)
     if (a.foreign && !(await catchUp(a))) continue
     const staged = stageTurn(a)
-    if (!(await write(a, staged))) continue
+    if (isNothing(staged)) passOver(a, staged)
+    else {
+      const done = conclude(a, staged, await write(a, staged))
+      if (done !== true && !(await done)) continue
+    }
     reconcile(a, staged.plan)
     if (hasMail(a)) continue
     const next = parkOrWait(a, staged.plan)
@@ -37,31 +41,41 @@ function lostEnd(a: Activation): ActivationEnd {
   return { kind: 'parked', park: { reason, error: error.toData() } }
 }
 
-/** Steps 3 and 4: one append of all that is staged, then what it means becomes visible. False: stage again. */
-async function write(a: Activation, staged: Staged): Promise<boolean> {
-  // Whether a refusal still holds is for the next look when this turn loses its race; what it rests on may not be written then.
-  if (staged.entries.length === 0 || isBareClaim(staged)) {
-    a.facts = []
-    answerRefused(staged)
-    return true
-  }
+function isNothing(staged: Staged): boolean {
+  return staged.entries.length === 0 || isBareClaim(staged)
+}
+
+/** Whether a refusal still holds is for the next look when a turn loses its race: what it rests on may not be written then. */
+function passOver(a: Activation, staged: Staged): void {
+  a.facts = []
+  answerRefused(staged)
+}
+
+/** Step 3: one append of all that is staged. */
+function write(a: Activation, staged: Staged): Promise<Appended> {
   closeFailedModels(a, staged)
   a.writing = staged.entries.length
-  const appended = await append(a, staged.entries, headOf(staged.draft, isIdle(staged.plan) ? planAtRest(a, staged.draft) : staged.plan))
+  return append(a, staged.entries, headOf(staged.draft, isIdle(staged.plan) ? planAtRest(a, staged.draft) : staged.plan))
+}
+
+/** Step 4: what was written becomes visible. False: stage again. */
+function conclude(a: Activation, staged: Staged, appended: Appended): true | Promise<boolean> {
   a.writing = 0
-  if (appended.kind === 'conflict') {
-    a.inputs = [...staged.accepted, ...staged.refused.map(({ input }) => input), ...a.inputs]
-    const { seq } = a.state.live
-    if ((await catchUp(a)) && a.state.live.seq === seq) loseJournal(a)
-    return false
-  }
+  if (appended.kind === 'conflict') return conflict(a, staged)
   if (appended.kind === 'lost') {
     lose(a, staged, appended)
-    return false
+    return Promise.resolve(false)
   }
   commit(a, restamp(a, staged, appended.at))
-  if (a.world.onCommit !== undefined && !a.detached) await a.world.onCommit(a.sessionId, a.store, a.state)
-  return true
+  const { onCommit } = a.world
+  return onCommit === undefined || a.detached ? true : onCommit(a.sessionId, a.store, a.state).then(() => true)
+}
+
+async function conflict(a: Activation, staged: Staged): Promise<boolean> {
+  a.inputs = [...staged.accepted, ...staged.refused.map(({ input }) => input), ...a.inputs]
+  const { seq } = a.state.live
+  if ((await catchUp(a)) && a.state.live.seq === seq) loseJournal(a)
+  return false
 }
 
 /** Nothing follows now: because nothing is to be done, or because this activation may begin nothing more. */

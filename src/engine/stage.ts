@@ -5,7 +5,7 @@ import type { Entry, EntryBody } from '../core/entry.ts'
 import { assert } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { finishedResult, type Naming } from '../core/outcome.ts'
-import type { Plan } from '../core/plan.ts'
+import { added, type Plan } from '../core/plan.ts'
 import { type Before, glimpse, project } from '../core/project.ts'
 import type { CoreResult } from '../core/result.ts'
 import { branch, type SessionState } from '../core/state.ts'
@@ -16,7 +16,7 @@ import { runInTurn } from './in-turn.ts'
 
 /** What one turn of the pump is about to write, and what follows from it. Thrown away when the write loses a race. */
 export interface Staged {
-  readonly entries: Entry[]
+  entries: Entry[]
   readonly draft: SessionState
   readonly events: CoreEvent[]
   /** Whether anybody looked when this was staged: else its events were not built. */
@@ -71,6 +71,8 @@ export function stageTurn(a: Activation): Staged {
 }
 
 function stageClaim(a: Activation, staged: Staged, now: number): void {
+  const { run, epoch } = staged.draft.live
+  if (run !== undefined && epoch >= a.epoch) return
   const ports = activePorts(a, staged.draft)
   for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports)).append)
     if (body.kind === 'run.claimed') stageEntry(a, staged, body, now)
@@ -86,9 +88,9 @@ function withShownText(a: Activation, body: EntryBody): EntryBody {
 function drain(a: Activation): void {
   for (const { key, facts } of a.outcomes) {
     a.running.delete(key)
-    for (const fact of facts) a.facts.push({ key, fact })
+    for (const fact of facts) a.facts = added(a.facts, { key, fact })
   }
-  a.outcomes.length = 0
+  if (a.outcomes.length > 0) a.outcomes = []
 }
 
 interface Proposal {
@@ -98,11 +100,11 @@ interface Proposal {
 
 /** Facts that fit are staged; late ones leave a note; proposals wait until `decide` has spoken. */
 function stageFacts(a: Activation, staged: Staged, now: number): Proposal[] {
-  const proposals: Proposal[] = []
+  let proposals: Proposal[] = []
   for (const { key, fact } of a.facts) {
     const body = bodyOf(fact, staged.draft)
     if (body === undefined) continue
-    if (isProposal(key, body)) proposals.push({ key, fact })
+    if (isProposal(key, body)) proposals = added(proposals, { key, fact })
     else stageFact(a, staged, body, now)
   }
   return proposals
@@ -134,7 +136,7 @@ function stageInputs(a: Activation, staged: Staged, now: number): void {
       staged.accepted.push(input)
     } else staged.refused.push({ input, answer: { ok: false, refusal } })
   }
-  a.inputs = []
+  if (a.inputs.length > 0) a.inputs = []
 }
 
 /** Verdicts and setups that need no waiting belong to the same turn, so that a plain step stays two appends. */
@@ -147,7 +149,7 @@ function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
       const body = bodyOf(fact, staged.draft)
       if (body === undefined) continue
       // A verdict is kept if this turn loses its race: hooks are not asked twice. A proposal is made anew.
-      if (!isProposal(activity.key, body)) a.facts.push({ key: activity.key, fact: body })
+      if (!isProposal(activity.key, body)) a.facts = added(a.facts, { key: activity.key, fact: body })
       stageEntry(a, staged, body, now)
     }
     return facts.length > 0
@@ -164,7 +166,7 @@ function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number)
     seq: live.seq + 1,
     at: Math.max(now, live.at),
     epoch: a.epoch,
-    ...(runId === undefined ? {} : { runId }),
+    runId,
   })
   fold(a, staged, entry)
 }
@@ -172,7 +174,7 @@ function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number)
 function fold(a: Activation, staged: Staged, entry: Entry): void {
   const before: Before | undefined = a.hub.active ? glimpse(staged.draft, entry) : undefined
   applyTo(staged.draft, entry)
-  staged.entries.push(entry)
+  staged.entries = added(staged.entries, entry)
   const { ended } = staged.draft.live
   if (entry.kind === 'run.finished' && ended !== undefined)
     staged.ends.push({ runId: ended.id, result: finishedResult(staged.draft, ended, namingOf(a, staged.draft), !a.detached) })
