@@ -1,9 +1,8 @@
-import { checkCallInput, overlongCallInput, parseCallInput } from './call-input.ts'
 import { callIdOf, messageIdOf } from './entry.ts'
 import { RondoError } from './error.ts'
-import { isJsonObject } from './json.ts'
-import type { Message, Part, ProviderData, TextPart, ToolCallPart } from './message.ts'
+import type { Message, Part, ProviderData, TextPart } from './message.ts'
 import type { ModelDelta } from './model.ts'
+import { charsOf, mergedData, partOf, Slot } from './slot.ts'
 import { wellFormed } from './text.ts'
 
 /** What one response may hold. Characters are UTF-16 code units. */
@@ -31,29 +30,6 @@ export interface Piece {
   /** Of a `call-input`, else ''. Provisional while calls of lower parts may still open; adapters open parts in order. */
   readonly callId: string
   readonly toolName: string
-}
-
-/** What has come of one part. */
-class Slot {
-  readonly part: number
-  kind: Part['type'] | undefined = undefined
-  /** Whether something of it was shown. */
-  opened = false
-  text = ''
-  /** What it takes of `maxChars`. */
-  chars = 0
-  toolName = ''
-  providerCallId: string | undefined = undefined
-  callId = ''
-  /** Whether its arguments went over a limit. */
-  overlong = false
-  /** A part that came at once, unless it is text. */
-  whole: Part | undefined = undefined
-  providerData: ProviderData | undefined = undefined
-
-  constructor(part: number) {
-    this.part = part
-  }
 }
 
 /**
@@ -118,7 +94,7 @@ export class Assembler {
   finish(): Message {
     const parts: Part[] = []
     for (const slot of this.#inOrder()) {
-      const part = this.#partOf(slot)
+      const part = partOf(slot, this.#limits.maxInputChars)
       if (part !== undefined) parts.push(part)
     }
     return { id: messageIdOf(this.#n), role: 'assistant', parts }
@@ -249,45 +225,6 @@ export class Assembler {
     if (data !== undefined) slot.providerData = mergedData(slot.providerData ?? {}, data)
     return undefined
   }
-
-  #partOf(slot: Slot): Part | undefined {
-    const data = slot.providerData === undefined ? {} : { providerData: slot.providerData }
-    switch (slot.kind) {
-      case 'tool-call':
-        return { ...this.#call(slot), ...data }
-      case 'image':
-      case 'file':
-      case 'source':
-        return slot.whole === undefined ? undefined : { ...slot.whole, ...data }
-      default:
-        // Opaque data must go back with the message even where no text came with it (encrypted reasoning).
-        if (slot.text === '' && slot.providerData === undefined) return undefined
-        return { type: slot.kind ?? 'reasoning', text: wellFormed(slot.text), ...data }
-    }
-  }
-
-  #call({ callId, toolName, providerCallId, overlong, whole, text }: Slot): ToolCallPart {
-    const ids = providerCallId === undefined ? { callId } : { callId, providerCallId }
-    if (overlong) return { type: 'tool-call', ...ids, toolName, ...overlongCallInput(text, this.#limits.maxInputChars) }
-    if (whole?.type !== 'tool-call') return { type: 'tool-call', ...ids, toolName, ...parseCallInput(text) }
-    return { ...whole, ...ids, ...(whole.inputError === undefined ? checkCallInput(whole.input) : {}) }
-  }
-}
-
-/** Characters of a whole part that can be of any size. The arguments of a whole call are bounded by their number of values. */
-function charsOf(part: Part): number {
-  if (part.type === 'tool-call') return typeof part.input === 'string' ? part.input.length : 0
-  return 'data' in part ? (part.data?.length ?? 0) : 0
-}
-
-/** Fields of the same scope are merged, the later ones win. Spreads and computed keys keep `__proto__` plain data (B197). */
-function mergedData(earlier: ProviderData, later: ProviderData): ProviderData {
-  let merged = earlier
-  for (const [scope, added] of Object.entries(later)) {
-    const known = Object.hasOwn(earlier, scope) ? earlier[scope] : undefined
-    merged = { ...merged, [scope]: isJsonObject(known) && isJsonObject(added) ? { ...known, ...added } : added }
-  }
-  return merged
 }
 
 /** What is no text has no length either, and would pass every limit. */
@@ -302,13 +239,5 @@ function garbled(what: string): RondoError {
 function overLimit(limit: keyof AssembleLimits, value: number): RondoError {
   return new RondoError('ModelServerError', `The model's response was stopped: it is over the limit of ${value} (${limit}).`, {
     retryable: false,
-  })
-}
-
-/** Whether a message says nothing: no call, no media, no text but white space. Reasoning alone is no answer (B063), nor are sources. */
-export function isBlank(message: Message): boolean {
-  return message.parts.every((part) => {
-    if (part.type === 'text') return part.text.trim() === ''
-    return part.type === 'reasoning' || part.type === 'source'
   })
 }

@@ -78,6 +78,14 @@ export function textOf(message: Message): string {
   return text
 }
 
+/** Whether a message says nothing: no call, no media, no text but white space. Reasoning alone is no answer (B063), nor are sources. */
+export function isBlank(message: Message): boolean {
+  return message.parts.every((part) => {
+    if (part.type === 'text') return part.text.trim() === ''
+    return part.type === 'reasoning' || part.type === 'source'
+  })
+}
+
 export function textMessage(role: Message['role'], text: string, id?: string): Message {
   const parts: readonly Part[] = [{ type: 'text', text }]
   return id === undefined ? { role, parts } : { id, role, parts }

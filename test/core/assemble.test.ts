@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Assembler, isBlank } from '../../src/core/assemble.ts'
+import { Assembler } from '../../src/core/assemble.ts'
 import { RondoError } from '../../src/core/error.ts'
 import type { Json } from '../../src/core/json.ts'
-import type { Message, Part, ToolCallPart } from '../../src/core/message.ts'
+import { isBlank, type Message, type Part, type ToolCallPart } from '../../src/core/message.ts'
 import type { ModelDelta } from '../../src/core/model.ts'
 import { toDeltas } from '../../src/core/to-deltas.ts'
 
