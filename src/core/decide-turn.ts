@@ -1,12 +1,13 @@
 import { callsOf } from './apply-call.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
 import type { EntryData } from './entry.ts'
+import type { ErrorCode } from './error.ts'
 import { jsonEqual } from './json.ts'
 import type { PlanDraft } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
-import { deniedText, failedSettlement, limitText, outcomeText } from './wording.ts'
+import { deniedText, failedSettlement, hookFailure, limitText, outcomeText } from './wording.ts'
 
 /** An orphan that would be started for the fourth time has killed its process three times. */
 const maxAttempts = 3
@@ -117,7 +118,7 @@ function isUntouched(call: CallState): boolean {
 }
 
 interface PolicyEnd {
-  readonly code: 'ToolSkipped' | 'HookFailed'
+  readonly code: ErrorCode
   readonly text: string
   readonly end: { readonly limit: LimitReason } | { readonly end: 'done' | 'fail' }
 }
@@ -131,8 +132,8 @@ function policyDecision(state: SessionState, run: RunState, config: MachineConfi
       return { code: 'ToolSkipped', text: 'the answer was complete without it', end: { end: 'done' } }
     return undefined
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return { code: 'HookFailed', text: `a termination policy threw: ${why}`, end: { end: 'fail' } }
+    const { code, message } = hookFailure('policies.termination', cause)
+    return { code, text: message, end: { end: 'fail' } }
   }
 }
 

@@ -9,7 +9,7 @@ import { type Plan, PlanDraft } from './plan.ts'
 import { governedByOnLimit, type LimitReason } from './reason.ts'
 import type { OpenModelCall, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
-import { fallbackText, limitCode, limitText } from './wording.ts'
+import { fallbackText, hookFailure, limitCode, limitText } from './wording.ts'
 
 /**
  * What follows from a state: the facts that need no I/O, the full set of activities that should be running now, and when to look
@@ -153,16 +153,17 @@ function responseEnd(run: RunState, config: MachineConfig): Verdict {
 }
 
 function policyReason(state: SessionState, run: RunState, config: MachineConfig): LimitReason | HookFailure | undefined {
+  let asked = 'policies.termination'
   if (run.last !== 'calls') return undefined
   try {
     const decision = config.termination(terminationView(state, run, 'settled'))
     if (decision?.kind === 'terminateImmediately') return decision.reason
+    asked = 'stopWhen'
     const stop = config.stopWhen?.(state)
     if (stop === undefined || stop === false) return undefined
     return stop === true ? 'stopped' : stop.reason
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return { hookFailure: errorData('HookFailed', `stopWhen or a termination policy threw: ${why}`) }
+    return { hookFailure: hookFailure(asked, cause) }
   }
 }
 

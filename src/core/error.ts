@@ -1,3 +1,5 @@
+import { clip, wellFormed } from './text.ts'
+
 /** The closed list of error codes (`docs/errors.md` says for each what happened and what to do). */
 export type ErrorCode =
   | 'ModelTimeout'
@@ -111,6 +113,19 @@ export class RondoError extends Error {
       retryable: this.retryable,
       ...(this.retryAfterMs === undefined ? {} : { retryAfterMs: this.retryAfterMs }),
     })
+  }
+}
+
+/** The message of something thrown, which may be anything: never its stack. */
+export function messageOf(thrown: unknown): string {
+  return wellFormed(clip(thrownText(thrown), 2_000))
+}
+
+function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message || thrown.name : thrown)
+  } catch {
+    return 'an error that cannot be shown'
   }
 }
 

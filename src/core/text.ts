@@ -17,6 +17,11 @@ export function wellFormed(text: string): string {
   return isWellFormed(text) ? text : text.replace(loneSurrogates, '\ufffd')
 }
 
+/** The start of a text of more than `max` UTF-16 code units. A surrogate pair is never split. */
+export function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, isPairAt(text, max - 1) ? max - 1 : max)}…`
+}
+
 export interface CutOptions {
   /** UTF-8 bytes of the result. Default 51,200. */
   readonly maxBytes?: number

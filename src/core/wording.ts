@@ -1,6 +1,6 @@
 import type { MachineConfig } from './config.ts'
 import type { SettlementData } from './entry.ts'
-import { type ErrorCode, errorData } from './error.ts'
+import { type ErrorCode, type ErrorData, errorData, messageOf } from './error.ts'
 import type { FailedOutcome } from './message.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState } from './state.ts'
@@ -38,6 +38,11 @@ export const outcomeText = {
   attempts: 'The process ended three times while this call ran; it is not tried again.',
   timeLimit: 'Cancelled: the time limit of the run was reached.',
 } as const
+
+/** What ends a run because a function of the user, without whose answer it can't go on, threw. `what` names the function. */
+export function hookFailure(what: string, cause: unknown): ErrorData {
+  return errorData('HookFailed', `${what} threw: ${messageOf(cause)}`)
+}
 
 export function deniedText(reason: string | undefined): string {
   return reason === undefined || reason === ''

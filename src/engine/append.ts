@@ -1,5 +1,5 @@
 import type { Entry, EntryBody } from '../core/entry.ts'
-import { RondoError } from '../core/error.ts'
+import { messageOf, RondoError } from '../core/error.ts'
 import type { AppendOptions, Head } from '../core/store.ts'
 import type { Activation } from './activation.ts'
 
@@ -68,6 +68,5 @@ async function again(
 
 export function storeError(cause: unknown): RondoError {
   if (RondoError.is(cause)) return cause
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new RondoError('SessionWriteFailed', `The session could not be written: ${why}`, { cause })
+  return new RondoError('SessionWriteFailed', `The session could not be written: ${messageOf(cause)}`, { cause })
 }

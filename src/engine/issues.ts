@@ -1,4 +1,5 @@
 import type { ValidationIssue } from '../core/schema.ts'
+import { clip } from '../core/text.ts'
 
 const maxIssues = 5
 
@@ -17,22 +18,4 @@ export function issueLines(issues: readonly ValidationIssue[], root = 'result'):
 function pathText(issue: ValidationIssue, root: string): string {
   const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key))
   return keys.length === 0 ? root : clip(keys.join('.'), 200)
-}
-
-export function clip(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max)}…`
-}
-
-/** The message of something thrown: never its stack. */
-export function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : safeString(error)
-  return clip(text, 2_000)
-}
-
-function safeString(value: unknown): string {
-  try {
-    return String(value)
-  } catch {
-    return 'an error that cannot be shown'
-  }
 }

@@ -1,15 +1,16 @@
 import { callIndex, type EntryBody } from '../core/entry.ts'
-import { type ErrorCode, RondoError } from '../core/error.ts'
+import { type ErrorCode, messageOf, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import type { CallState, RunState, SessionState } from '../core/state.ts'
+import { clip } from '../core/text.ts'
 import type { Ask, Tool } from '../core/tool.ts'
 import { failedSettlement } from '../core/wording.ts'
 import { type Activation, activePorts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
-import { clip, issuesText, messageOf } from './issues.ts'
+import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
 
 interface Preparing {

@@ -1,7 +1,7 @@
 import type { EntryBody } from '../core/entry.ts'
-import { errorData } from '../core/error.ts'
 import type { Activity } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
+import { hookFailure } from '../core/wording.ts'
 import { type Activation, activePorts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 
@@ -14,7 +14,7 @@ export function setupFacts(
 ): readonly Fact[] | Promise<readonly Fact[]> {
   const { setup } = activePorts(a, state)
   if (setup === undefined) return []
-  const fail = (error: unknown): readonly Fact[] => [hookFailure(state, error)]
+  const fail = (error: unknown): readonly Fact[] => [failedSetup(state, error)]
   try {
     const { n, attempt, purpose, reason } = activity
     const answer = setup(state, { n, attempt, purpose, reason, signal: running.signal })
@@ -24,8 +24,7 @@ export function setupFacts(
   }
 }
 
-function hookFailure(state: SessionState, error: unknown): EntryBody {
-  const why = error instanceof Error ? error.message : String(error)
-  const data = errorData('HookFailed', `A dynamic part of the agent (instructions or a tool description) threw: ${why}`)
-  return { kind: 'run.finished', data: { status: 'failed', reason: 'hook_failure', text: state.live.run?.lastText ?? '', error: data } }
+function failedSetup(state: SessionState, cause: unknown): EntryBody {
+  const error = hookFailure('A dynamic part of the agent (instructions or a tool description)', cause)
+  return { kind: 'run.finished', data: { status: 'failed', reason: 'hook_failure', text: state.live.run?.lastText ?? '', error } }
 }

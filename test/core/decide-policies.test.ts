@@ -51,22 +51,33 @@ describe('machine 8: stopWhen and policies', () => {
     const boom = () => {
       throw new Error('boom')
     }
-    const error = {
-      code: 'HookFailed',
-      category: 'hook',
-      message: 'stopWhen or a termination policy threw: boom',
-      retryable: false,
-    } as const
-    const end = plan([finishes({ status: 'failed', reason: 'hook_failure', text: '', error })])
-    expect(planOf(play(run, rounds(1)), { stopWhen: boom })).toEqual(end)
-    expect(planOf(play(run, rounds(1)), { termination: stopWhen(boom) })).toEqual(end)
+    const threw = (what: string) => {
+      const error = { code: 'HookFailed', category: 'hook', message: `${what} threw: boom`, retryable: false } as const
+      return plan([finishes({ status: 'failed', reason: 'hook_failure', text: '', error })])
+    }
+    expect(planOf(play(run, rounds(1)), { stopWhen: boom })).toEqual(threw('stopWhen'))
+    expect(planOf(play(run, rounds(1)), { termination: stopWhen(boom) })).toEqual(threw('policies.termination'))
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an object without a prototype', Object.create(null), 'an error that cannot be shown'],
+    ['an error without a message', new TypeError(), 'TypeError'],
+    ['an error whose message is no text', Object.assign(new Error('x'), { message: 5 }), '5'],
+    ['half a surrogate pair', 'a\ud83d', 'a\ufffd'],
+    ['a long text', `${'x'.repeat(1_999)}😀`, `${'x'.repeat(1_999)}…`],
+  ])('what is thrown may be anything: %s', (_name, thrown, shown) => {
+    const stop = () => {
+      throw thrown
+    }
+    const [body] = planOf(play(run, rounds(1)), { stopWhen: stop }).append
+    expect(body?.data).toMatchObject({ status: 'failed', error: { code: 'HookFailed', message: `stopWhen threw: ${shown}` } })
   })
 
   test('a throw before the calls of a response run settles them and is hook_failure', () => {
     const termination = () => {
       throw new Error('boom')
     }
-    const skipped = settles('m1.0', 'skipped', 'HookFailed', 'Not run: a termination policy threw: boom.', { end: 'fail' })
+    const skipped = settles('m1.0', 'skipped', 'HookFailed', 'Not run: policies.termination threw: boom.', { end: 'fail' })
     expect(planOf(play(called('look')), { termination })).toEqual(plan([skipped]))
     const error = { code: 'HookFailed', category: 'hook', message: 'it was skipped', retryable: false } as const
     expect(planOf(play(called('look'), settledBad('m1.0', 'skipped', { end: 'fail', code: 'HookFailed' })))).toEqual(
