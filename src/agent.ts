@@ -61,6 +61,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   constructor(options: AgentOptions<T, S, C>) {
     checkAgentOptions(options)
+    // Tools and context meet again at run time, when `execute` is called: the compiler can't follow them there.
     this.#options = ownOptions(options as unknown as AnyAgentOptions)
     this.#tools = [...toolList(options.tools)]
     this.#typedNames = new Set(this.#tools.map((tool) => tool.name))
@@ -309,9 +310,9 @@ function erased(options: unknown): AnyRunOptions {
   throw new RondoError('ConfigInvalid', `run options: they must be an object, not ${String(options)}.`)
 }
 
-/** A result of known tools as one of any. */
+/** A result of known tools as one of any, which it is; the compiler can't tell as long as the tools are a type parameter. */
 function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
-  return result as unknown as RunResult
+  return result as RunResult
 }
 
 /** Limits as JSON: one that is infinite is none. */

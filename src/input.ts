@@ -1,6 +1,6 @@
 import { errorData, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
-import type { FailedOutcome, MediaPart, Message, Part, ToolCallPart, UserPart } from './core/message.ts'
+import { type FailedOutcome, isPart, type MediaPart, type Message, type Part, type ToolCallPart, type UserPart } from './core/message.ts'
 import { toStorable } from './core/storable.ts'
 import type { Store } from './core/store.ts'
 import { wellFormed } from './core/text.ts'
@@ -76,24 +76,6 @@ function importedMessage(value: unknown, id: string): Message {
   let calls = 0
   const own = parts.map((part) => (part.type === 'tool-call' ? importedCall(part, `${id}.${calls++}`) : part))
   return { id, role: role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : 'summary', parts: own }
-}
-
-function isPart(value: unknown): value is Part {
-  if (!isRecord(value)) return false
-  switch (value['type']) {
-    case 'text':
-    case 'reasoning':
-      return typeof value['text'] === 'string'
-    case 'source':
-      return typeof value['url'] === 'string'
-    case 'image':
-    case 'file':
-      return typeof value['mediaType'] === 'string' && (typeof value['data'] === 'string' || typeof value['ref'] === 'string')
-    case 'tool-call':
-      return typeof value['toolName'] === 'string' && isJsonObject(value['input'])
-    default:
-      return false
-  }
 }
 
 /** Ids of another session may be ours too: the call gets one of its own. */

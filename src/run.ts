@@ -197,13 +197,13 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   async text(): Promise<string> {
     const result = await this.result
     if (result.status === 'completed' || result.status === 'incomplete') return result.text
-    throw new RunError(result as RunResult)
+    throw new RunError(await this.#result)
   }
 
   async output(): Promise<O> {
     const result = await this.result
     if (result.status === 'completed') return result.output
-    throw new RunError(result as RunResult)
+    throw new RunError(await this.#result)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent<T, O>, void, undefined> {
@@ -232,7 +232,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       else if (event.type === 'model.finished') shown = ''
     }
     const result = await this.#result
-    if (result.status === 'failed' || result.status === 'aborted') throw new RunError(result as RunResult)
+    if (result.status === 'failed' || result.status === 'aborted') throw new RunError(result)
   }
 
   async *#partials(): AsyncGenerator<DeepPartial<O>, void, undefined> {

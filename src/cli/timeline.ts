@@ -127,10 +127,8 @@ export class Timeline {
   #finished({ runId = this.#runId, data, at }: EntryOf<'run.finished'>): void {
     const run = this.#runs.get(runId) ?? { startedAt: at, iterations: 0, calls: 0, usage: noUsage }
     this.#runs.delete(runId)
-    const { status, reason, error, abortReason } = data
     const { iterations, calls, usage, startedAt } = run
-    const ends = { ...(error === undefined ? {} : { error }), ...(abortReason === undefined ? {} : { abortReason }) }
-    this.#block(summaryLines({ status, reason, iterations, calls, usage, durationMs: at - startedAt, ...ends }, this.#out))
+    this.#block(summaryLines({ ...data, iterations, calls, usage, durationMs: at - startedAt }, this.#out))
   }
 
   #note(text: string, at?: number): void {

@@ -2,7 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { FailedOutcome, Message, Part } from './message.ts'
 import type { FinishReason, ModelSettings, Purpose } from './model.ts'
-import type { LimitReason, RunReason } from './reason.ts'
+import type { AbortedReason, CompletedReason, FailedReason, LimitReason } from './reason.ts'
 import type { Effect } from './tool.ts'
 import type { Usage } from './usage.ts'
 
@@ -114,14 +114,12 @@ export interface EntryData {
     readonly tokensBefore?: number
     readonly tokensAfter?: number
   }
-  'run.finished': {
-    readonly status: 'completed' | 'incomplete' | 'failed' | 'aborted'
-    readonly reason: RunReason
-    readonly text: string
-    readonly output?: Json
-    readonly error?: ErrorData
-    readonly abortReason?: string
-  }
+  'run.finished': { readonly text: string } & (
+    | { readonly status: 'completed'; readonly reason: CompletedReason; readonly output?: Json }
+    | { readonly status: 'incomplete'; readonly reason: LimitReason }
+    | { readonly status: 'failed'; readonly reason: FailedReason; readonly error: ErrorData }
+    | { readonly status: 'aborted'; readonly reason: AbortedReason; readonly abortReason?: string }
+  )
   custom: { readonly type: string; readonly data?: Json }
 }
 

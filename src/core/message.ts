@@ -1,5 +1,5 @@
 import type { ErrorData } from './error.ts'
-import type { Json } from './json.ts'
+import { isJsonObject, type Json } from './json.ts'
 
 /** How a call settled when it did not succeed. */
 export type FailedOutcome = 'error' | 'denied' | 'timeout' | 'cancelled' | 'skipped' | 'truncated' | 'invalid' | 'unknown'
@@ -70,6 +70,25 @@ export interface Message {
   readonly id?: string
   readonly role: 'user' | 'assistant' | 'summary'
   readonly parts: readonly Part[]
+}
+
+/** Whether a value of unknown origin is a part: of a known type, with what that type needs. */
+export function isPart(value: unknown): value is Part {
+  if (!isJsonObject(value)) return false
+  switch (value['type']) {
+    case 'text':
+    case 'reasoning':
+      return typeof value['text'] === 'string'
+    case 'source':
+      return typeof value['url'] === 'string'
+    case 'image':
+    case 'file':
+      return typeof value['mediaType'] === 'string' && (typeof value['data'] === 'string' || typeof value['ref'] === 'string')
+    case 'tool-call':
+      return typeof value['toolName'] === 'string' && isJsonObject(value['input'])
+    default:
+      return false
+  }
 }
 
 export function textOf(message: Message): string {

@@ -1,8 +1,8 @@
 import type { SettlementData } from './entry.ts'
-import { errorData } from './error.ts'
+import { type ErrorData, errorData } from './error.ts'
 import type { Json } from './json.ts'
 import type { Message, ToolCallPart } from './message.ts'
-import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason } from './reason.ts'
+import type { ParkReason } from './reason.ts'
 import type { CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
 import { shownSettlement } from './settled.ts'
 import type { CallState, EndedRun, OpenTurn, RunState, SessionState, Turn } from './state.ts'
@@ -41,18 +41,23 @@ export function askOf(call: CallState): { risk?: 'low' | 'medium' | 'high'; reas
 
 /** The result of a run that has finished. */
 export function finishedResult(state: SessionState, ended: EndedRun, naming: Naming, durable: boolean): CoreResult {
-  const { status, reason, text, output, error, abortReason } = ended.finish
+  const { finish } = ended
   const turns = state.sealed.slice(ended.firstTurn, ended.lastTurn)
+  const { text } = finish
   const totals = { ...totalsOf(ended, turns, naming, durable), text }
-  switch (status) {
-    case 'completed':
-      return { ...totals, status, reason: reason as CompletedReason, output: output === undefined ? text : output }
+  switch (finish.status) {
+    case 'completed': {
+      const { status, reason, output } = finish
+      return { ...totals, status, reason, output: output === undefined ? text : output }
+    }
     case 'incomplete':
-      return { ...totals, status, reason: reason as LimitReason }
+      return { ...totals, status: finish.status, reason: finish.reason }
     case 'failed':
-      return { ...totals, status, reason: reason as FailedReason, error: error ?? errorData('RunInvalidState', reason), resumable: false }
-    case 'aborted':
-      return { ...totals, status, reason: reason as AbortedReason, ...(abortReason === undefined ? {} : { abortReason }) }
+      return { ...totals, status: finish.status, reason: finish.reason, error: finish.error, resumable: false }
+    case 'aborted': {
+      const { status, reason, abortReason } = finish
+      return { ...totals, status, reason, ...(abortReason === undefined ? {} : { abortReason }) }
+    }
   }
 }
 
@@ -60,10 +65,8 @@ export interface ParkFacts {
   readonly reason: ParkReason
   readonly wakeAt?: number | undefined
   /** Of `session_error` and `lease_lost`: what happened. The result is then `failed` and resumable. */
-  readonly error?: SettlementError
+  readonly error?: ErrorData
 }
-
-type SettlementError = Extract<SettlementData, { error: unknown }>['error']
 
 /** The result of an activation that ended while its run has not. */
 export function parkedResult(state: SessionState, run: RunState, park: ParkFacts, naming: Naming, durable: boolean): CoreResult {

@@ -1,9 +1,9 @@
-import type { ModelSetup, SettlementData } from './entry.ts'
+import type { EntryData, ModelSetup, SettlementData } from './entry.ts'
 import type { ErrorData } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Message, ToolCallPart } from './message.ts'
 import type { FinishReason, Purpose } from './model.ts'
-import type { LimitReason, RunReason } from './reason.ts'
+import type { LimitReason } from './reason.ts'
 import type { Effect } from './tool.ts'
 import { noUsage, type Usage } from './usage.ts'
 
@@ -129,14 +129,7 @@ export interface RunState {
 
 export interface EndedRun extends RunState {
   readonly lastTurn: number
-  readonly finish: {
-    readonly status: 'completed' | 'incomplete' | 'failed' | 'aborted'
-    readonly reason: RunReason
-    readonly text: string
-    readonly output?: Json
-    readonly error?: ErrorData
-    readonly abortReason?: string
-  }
+  readonly finish: EntryData['run.finished']
 }
 
 export interface OpenModelCall {

@@ -1,7 +1,7 @@
 import type { SettlementData } from '../core/entry.ts'
 import { errorData } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
-import { type Part, textOf } from '../core/message.ts'
+import { isPart, type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import { toStorable } from '../core/storable.ts'
 import type { Store } from '../core/store.ts'
@@ -122,14 +122,9 @@ function storableParts(parts: readonly Part[]): readonly Part[] {
   return parts.map((part) => toPart(toStorable(part).json))
 }
 
+/** What is no part of a result (a call is none) is shown as what it is. */
 function toPart(json: Json): Part {
-  if (typeof json === 'object' && json !== null && 'type' in json && typeof json.type === 'string') {
-    const { type } = json
-    const known =
-      type === 'text' || type === 'reasoning' ? 'text' in json : type === 'source' ? 'url' in json : type === 'image' || type === 'file'
-    if (known) return json as unknown as Part
-  }
-  return { type: 'text', text: JSON.stringify(json) }
+  return isPart(json) && json.type !== 'tool-call' ? json : { type: 'text', text: JSON.stringify(json) }
 }
 
 /** A result of parts: its text is the output, the parts are what the model is shown. The limits are those of any other result. */

@@ -183,6 +183,20 @@ describe('what a tool can say', () => {
     expect(part?.type === 'tool-call' && part.content).toEqual([{ type: 'text', text: 'A cat.' }, image])
   })
 
+  test.each<[string, unknown]>([
+    ['a text that is a number', { type: 'text', text: 5 }],
+    ['a call', { type: 'tool-call', callId: 'm9.0', toolName: 'shot', input: {} }],
+    ['a type that nobody knows', { type: 'video', data: 'AAAA' }],
+    ['a bare text', 'hello'],
+  ])('what is no part of a result is shown as the JSON it is: %s', async (_name, part) => {
+    const place = scriptedLab([asks('shot'), 'ok'])
+    // Types forbid it; JavaScript and a cast do not.
+    const shot = plainTool('shot', () => content([part as { type: 'text'; text: string }]))
+    await place.clock.until(agentIn(place, { tools: [shot] }).run('Hi'))
+    const call = [...(place.model.requests[1]?.messages ?? [])][1]?.parts[0]
+    expect(call?.type === 'tool-call' && call.content).toEqual([{ type: 'text', text: JSON.stringify(part) }])
+  })
+
   test.each([
     ['thrown', () => Promise.reject(new Error('no'))],
     ['said by content()', () => content([{ type: 'text', text: 'no' }], { isError: true })],

@@ -8,6 +8,7 @@ import { transcript } from '../../src/core/transcript.ts'
 import {
   answered,
   began,
+  broken,
   claimed,
   control,
   decided,
@@ -68,7 +69,7 @@ const everything: readonly Step[] = [
   claimed(1, 'r2', 'next'),
   started(3),
   failed(3, { partial: 'e' }),
-  finished('r2', { status: 'failed', reason: 'model_error' }),
+  finished('r2', { status: 'failed', reason: 'model_error', error: broken }),
 ]
 
 describe('machine 1: un-staging after a lost race', () => {

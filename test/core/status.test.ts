@@ -5,6 +5,7 @@ import type { Step } from './support.ts'
 import {
   answered,
   began,
+  broken,
   called,
   claimed,
   control,
@@ -74,7 +75,7 @@ describe('machine 5: the status, first that fits', () => {
     ['the call after a batch was blank: as it was', [requested(), claimed(), ...rounds(1), started(2), responded(2, '')], 'model_running'],
     ['completed', [...open, responded(1, 'Yes.'), finished()], 'completed'],
     ['incomplete', [...open, responded(1, 'Yes.'), finished('r1', { status: 'incomplete', reason: 'max_tokens' })], 'incomplete'],
-    ['failed', [...open, failed(1), finished('r1', { status: 'failed', reason: 'model_error' })], 'failed'],
+    ['failed', [...open, failed(1), finished('r1', { status: 'failed', reason: 'model_error', error: broken })], 'failed'],
     ['aborted', [requested(), claimed(), finished('r1', { status: 'aborted', reason: 'aborted' })], 'aborted'],
     ['the next run waits', [...open, requested('r2'), responded(1, 'Yes.'), finished()], 'preparing'],
     [

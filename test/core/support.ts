@@ -239,7 +239,11 @@ export function settledBad(
   return { kind: 'call.settled', data: { callId, settlement: { outcome, error }, by: 'tool', ...data } }
 }
 
-export function finished(runId = 'r1', more: Partial<EntryData['run.finished']> = {}): Step {
+type RunEnd = EntryData['run.finished']
+type Completed = Extract<RunEnd, { status: 'completed' }>
+type WithoutText<X> = X extends unknown ? Omit<X, 'text'> & { readonly text?: string } : never
+
+export function finished(runId = 'r1', more: Partial<Completed> | WithoutText<Exclude<RunEnd, Completed>> = {}): Step {
   return { kind: 'run.finished', runId, data: { status: 'completed', reason: 'completed', text: '', ...more } }
 }
 
