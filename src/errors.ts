@@ -2,7 +2,11 @@ import { RondoError } from './core/error.ts'
 import type { Tools } from './core/tool.ts'
 import type { RunResult } from './types.ts'
 
-/** What `run()`, `text()` and `output()` reject with when a run failed or was aborted. It carries the whole result. */
+/**
+ * What `run()` rejects with when a run failed or was aborted; `text()` also when it is parked, `output()` for every end but `completed`
+ * (so for `incomplete` too). `textStream` ends with it after a run that failed or was aborted. It carries the whole result; its `code` is
+ * that of the failure, `RunAborted`, or `RunInvalidState` for a result that is there and not what was asked for.
+ */
 export class RunError extends RondoError {
   override readonly name = 'RunError'
   readonly result: RunResult

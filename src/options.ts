@@ -76,7 +76,10 @@ export interface Policies {
   durability?: 'strict' | 'best-effort'
   /** Keeps a `toolChoice` of `required` or a tool for every iteration. Default false: for the first one only. */
   toolChoiceEvery?: boolean
-  /** What the model is shown of one result: bytes and lines, head and tail. Default 51,200 and 2,000. */
+  /**
+   * The size of one result, in bytes of UTF-8. `maxBytes` (default 51,200) and `maxLines` (2,000): what the model is shown, head and tail.
+   * `maxStoredBytes` (4,194,304): what the journal keeps; more is kept as a blob of the store, and an excerpt that names it stands for it.
+   */
   toolResult?: { maxBytes?: number; maxLines?: number; maxStoredBytes?: number }
   /** The wording of error results. Gets the default wording; returns the one to use. */
   errorText?: (code: ErrorCode, call: { readonly toolName: string; readonly input: Json }, text: string) => string

@@ -89,6 +89,12 @@ function utf8Bytes(text: string): number {
   return bytes
 }
 
+/** Whether a text takes at most so many bytes of UTF-8. */
+export function fitsBytes(text: string, maxBytes: number): boolean {
+  // A code unit is 1 to 3 bytes: nearly every text is known to fit, or not to, without being encoded.
+  return text.length * 3 <= maxBytes || (text.length <= maxBytes && utf8Bytes(text) <= maxBytes)
+}
+
 function lineCount(text: string): number {
   let breaks = 0
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks++

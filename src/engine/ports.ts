@@ -31,7 +31,7 @@ export interface World {
 }
 
 export interface ResultLimits {
-  /** What the model is shown of one result. */
+  /** What the model is shown of one result; bytes are those of UTF-8. */
   readonly maxBytes: number
   readonly maxLines: number
   /** What the journal keeps of one result; more goes to a blob. */

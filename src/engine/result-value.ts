@@ -5,7 +5,7 @@ import { isPart, type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import { toStorable } from '../core/storable.ts'
 import type { Store } from '../core/store.ts'
-import { cutText } from '../core/text.ts'
+import { cutText, fitsBytes } from '../core/text.ts'
 import type { Tool } from '../core/tool.ts'
 import { issueLines } from './issues.ts'
 import type { ResultLimits } from './ports.ts'
@@ -64,7 +64,7 @@ function keptOutput(
   report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
   const text = output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output)
-  if (text.length > limits.maxStoredBytes) return oversized(store, limits, text, report)
+  if (!fitsBytes(text, limits.maxStoredBytes)) return oversized(store, limits, text, report)
   const own = ownContent(tool, output, report)
   if (own !== undefined) return { outcome: 'ok', output, content: shownContent(own, callId, limits) }
   const shown = shownText(text, callId, limits)
@@ -107,7 +107,8 @@ async function oversized(store: Store, limits: ResultLimits, text: string, repor
 
 /** The tool has run: that the store can't keep the whole of its result must not look like a failure of the tool. */
 async function storedExcerpt(store: Store, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<string> {
-  const cut = { maxBytes: limits.maxBytes, maxLines: limits.maxLines }
+  // What the model may be shown can be more than what the journal keeps.
+  const cut = { maxBytes: Math.min(limits.maxBytes, limits.maxStoredBytes), maxLines: limits.maxLines }
   try {
     const ref = await store.blobs.put(new TextEncoder().encode(text))
     return cutText(text, { ...cut, reference: `blob ${ref}` }).text
@@ -138,7 +139,7 @@ export function contentSettlement(
 ): SettlementData | Promise<SettlementData> {
   const given = storableParts(parts)
   const text = textOf({ role: 'user', parts: given })
-  if (text.length <= limits.maxStoredBytes) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
+  if (fitsBytes(text, limits.maxStoredBytes)) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
   return storedExcerpt(store, limits, text, report).then((excerpt) =>
     partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits),
   )

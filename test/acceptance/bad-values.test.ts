@@ -63,6 +63,20 @@ describe('values', () => {
     expect(lines(place.model.requests[1]?.messages ?? [])[1]?.length).toBeLessThan(52_000)
   })
 
+  const kept = (text: string) => !text.includes('sha256:')
+  test.each([
+    ['as many bytes as the limit, in half as many characters', 'é'.repeat(100), true],
+    ['one byte over the limit, in characters of two', `a${'é'.repeat(100)}`, false],
+    ['over the limit, in characters of four', '😀'.repeat(51), false],
+    ['as many characters as bytes', 'a'.repeat(200), true],
+    ['one character too many', 'a'.repeat(201), false],
+  ])('maxStoredBytes counts bytes of UTF-8: %s', async (_name, text, inline) => {
+    const place = scriptedLab([asks('plain', 'parts'), 'ok'])
+    const tools = [plainTool('plain', () => text), plainTool('parts', () => content([{ type: 'text', text }]))]
+    const run = agentIn(place, { tools, policies: { toolResult: { maxStoredBytes: 200 } } }).run('Hi')
+    expect((await run).calls.map(({ output }) => kept(String(output)))).toEqual([inline, inline])
+  })
+
   test('a 50 MB result from a client is kept within the same limits, and nothing of it is lost', async () => {
     const place = scriptedLab([asks('outside'), 'ok'])
     const agent = agentIn(place, { tools: [tool({ name: 'outside', description: 'Outside', inputSchema: noInput })] })
