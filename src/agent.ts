@@ -94,7 +94,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /** Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. */
   resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
-    checkRunOptions({ ...erased(options) }, this.#tools, 'resume')
+    checkRunOptions({ ...erased(options) }, { tools: this.#tools, toolChoice: this.#options.toolChoice }, 'resume')
     const driver = this.#offered(sessionId)
     return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
       const runId = await this.#unfinished(driver)
@@ -151,7 +151,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   }
 
   #launch<O>(input: Input, options: AnyRunOptions, observe: boolean): Run<T, O> {
-    checkRunOptions(options, this.#tools)
+    checkRunOptions(options, { tools: this.#tools, toolChoice: this.#options.toolChoice })
     const sessionId = options.session ?? this.#world.id('s')
     const runId = options.runId ?? this.#world.id('r')
     const driver = this.#driver(sessionId)

@@ -91,6 +91,10 @@ export interface SharedOptions<T extends Tools, S extends Schema | undefined, C>
   output?: S
   settings?: ModelSettings
   limits?: Limits
+  /**
+   * Whether the model must call a tool, or this one, which must be one of the run's. A forced choice holds for the first iteration
+   * (`policies.toolChoiceEvery`). Default `auto`.
+   */
   toolChoice?: ToolChoice<NoInfer<T>>
   stopWhen?: StopCondition<NoInfer<T>, C> | readonly StopCondition<NoInfer<T>, C>[]
   /** Calls that run at once. Default 8; 1 = one after another. */

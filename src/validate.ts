@@ -73,13 +73,22 @@ export function checkAgentOptions(options: unknown): void {
 function checkOptionsOfAgent(options: object): void {
   const wrong = unknownKeys(options, agentKeys, '')
   if (!isModel(Reflect.get(options, 'model'))) wrong.push("model is missing: give a model, for example offline() from 'rondo/offline'")
-  wrong.push(...sharedProblems(options), ...toolProblems(Reflect.get(options, 'tools'), 'tools'))
+  const tools: unknown = Reflect.get(options, 'tools')
+  wrong.push(...sharedProblems(options), ...toolProblems(tools, 'tools'))
+  // That of a run may have tools of its own: 'required' can be judged there only.
+  wrong.push(...forcedProblems(chosenTool(Reflect.get(options, 'toolChoice')), namesOf(toolList(tools))))
   const store: unknown = Reflect.get(options, 'store')
   if (store !== undefined && typeof Reflect.get(Object(store), 'append') !== 'function') wrong.push('store has no append(): it is no store')
   raise('new Agent', wrong)
 }
 
-export function checkRunOptions(options: object, agentTools: readonly Tool[], use: 'run' | 'resume' = 'run'): void {
+/** What of an agent the options of a run must fit. */
+interface OfAgent {
+  readonly tools: readonly Tool[]
+  readonly toolChoice: unknown
+}
+
+export function checkRunOptions(options: object, agent: OfAgent, use: 'run' | 'resume' = 'run'): void {
   const wrong = unknownKeys(options, use === 'run' ? runKeys : resumeKeys, '')
   for (const key of ['session', 'runId']) {
     const name: unknown = Reflect.get(options, key)
@@ -90,20 +99,53 @@ export function checkRunOptions(options: object, agentTools: readonly Tool[], us
   if (model !== undefined && !isModel(model)) wrong.push('model is no model')
   const signal: unknown = Reflect.get(options, 'signal')
   if (signal !== undefined && !(signal instanceof AbortSignal)) wrong.push('signal must be an AbortSignal')
-  wrong.push(...sharedProblems(options), ...toolProblems(Reflect.get(options, 'extraTools'), 'extraTools', agentTools))
+  wrong.push(...sharedProblems(options), ...toolProblems(Reflect.get(options, 'extraTools'), 'extraTools', agent.tools))
   const park: unknown = Reflect.get(options, 'parkAfterMs')
   if (park !== undefined && !(typeof park === 'number' && park >= 0)) wrong.push('parkAfterMs must be a number of ms, 0 or more')
   for (const key of ['decisions', 'results']) {
     const answers: unknown = Reflect.get(options, key)
     if (answers !== undefined && !Array.isArray(answers)) wrong.push(`${key} must be a list`)
   }
-  const allowed: unknown = Reflect.get(options, 'allowedTools')
-  if (allowed !== undefined && !Array.isArray(allowed)) wrong.push('allowedTools must be a list of names')
-  else if (Array.isArray(allowed)) {
-    const known = new Set([...agentTools, ...toolList(Reflect.get(options, 'extraTools'))].map((tool) => tool.name))
-    for (const name of allowed) if (!known.has(String(name))) wrong.push(`allowedTools names '${String(name)}', and there is no such tool`)
-  }
+  wrong.push(...choosingProblems(options, agent))
   raise('run options', wrong)
+}
+
+/** Whether the tools that a run allows and forces are there. */
+function choosingProblems(options: object, agent: OfAgent): string[] {
+  const all = namesOf([...agent.tools, ...toolList(Reflect.get(options, 'extraTools'))])
+  const allowed: unknown = Reflect.get(options, 'allowedTools')
+  if (allowed !== undefined && !Array.isArray(allowed)) return ['allowedTools must be a list of names']
+  const names = allowed === undefined ? all : new Set(allowed.map(String))
+  // The model would be told of two tools of one name.
+  const wrong = (allowed ?? [])
+    .map(String)
+    .filter((name, index, list) => list.indexOf(name) !== index)
+    .map((name) => `allowedTools names '${name}' twice`)
+  for (const name of names) if (!all.has(name)) wrong.push(`allowedTools names '${name}', and there is no such tool${listed(all)}`)
+  const choice: unknown = Reflect.get(options, 'toolChoice') ?? agent.toolChoice
+  if (choice === 'required' && names.size === 0) wrong.push("toolChoice is 'required', and there is no tool that the model could call")
+  return [...wrong, ...forcedProblems(chosenTool(choice), names)]
+}
+
+function namesOf(tools: readonly Tool[]): ReadonlySet<string> {
+  return new Set(tools.map((tool) => tool.name))
+}
+
+function chosenTool(choice: unknown): string | undefined {
+  const name: unknown = typeof choice === 'object' && choice !== null ? Reflect.get(choice, 'tool') : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+function forcedProblems(name: string | undefined, tools: ReadonlySet<string>): string[] {
+  return name === undefined || tools.has(name) ? [] : [`toolChoice names '${name}', and there is no such tool${listed(tools)}`]
+}
+
+const maxListed = 50
+
+function listed(names: ReadonlySet<string>): string {
+  if (names.size === 0) return ''
+  const some = [...names].slice(0, maxListed).map((name) => `'${name}'`)
+  return `: there is ${some.join(', ')}${names.size > maxListed ? ', …' : ''}`
 }
 
 function raise(where: string, wrong: readonly string[]): void {
@@ -148,8 +190,8 @@ function sharedProblems(options: object): string[] {
 }
 
 function choiceProblems(choice: unknown): string[] {
-  const known = choice === undefined || ['auto', 'none', 'required'].includes(String(choice))
-  if (known || (typeof choice === 'object' && choice !== null && typeof Reflect.get(choice, 'tool') === 'string')) return []
+  const known = typeof choice === 'string' ? ['auto', 'none', 'required'].includes(choice) : chosenTool(choice) !== undefined
+  if (choice === undefined || known) return []
   return ["toolChoice must be 'auto', 'none', 'required' or { tool: name }"]
 }
 

@@ -57,6 +57,12 @@ describe('options of an agent', () => {
       `onLimit must be 'summarize', 'error', 'incomplete', not "throw"`,
     ],
     ['limits that are no object', { model, limits: 5 }, 'limits must be an object'],
+    [
+      'a forced tool that is not there',
+      { model, tools: [look], toolChoice: { tool: 'lock' } },
+      "toolChoice names 'lock', and there is no such tool: there is 'look'",
+    ],
+    ['a forced tool where there is none', { model, toolChoice: { tool: 'look' } }, "toolChoice names 'look', and there is no such tool"],
   ])('%s', (_name, options, message) => {
     expect(refused(options)).toContain(message)
   })
@@ -125,12 +131,14 @@ describe('options of a run', () => {
     ['a negative wait', { parkAfterMs: -1 }, 'parkAfterMs must be a number of ms, 0 or more'],
     ['a wait that is no number', { parkAfterMs: Number.NaN }, 'parkAfterMs must be a number of ms, 0 or more'],
     ['a tool that is allowed and not there', { allowedTools: ['lock'] }, "allowedTools names 'lock', and there is no such tool"],
+    ['a tool that is allowed twice', { allowedTools: ['look', 'look'] }, "allowedTools names 'look' twice"],
     ['allowed tools that are no list', { allowedTools: 'look' }, 'allowedTools must be a list of names'],
     ['an extra tool of the same name', { extraTools: [look] }, "two tools are named 'look': names must differ"],
     ['a limit of nothing', { limits: { maxIterations: 0 } }, 'limits.maxIterations must be a positive number, not 0'],
     ['metadata that JSON can not say', { metadata: { n: 1n } }, 'metadata must be a plain JSON object'],
     ['metadata that is no object', { metadata: 'x' }, 'metadata must be a plain JSON object'],
     ['a choice of tools that is none', { toolChoice: 'banana' }, "toolChoice must be 'auto', 'none', 'required' or { tool: name }"],
+    ['a choice of tools in a list', { toolChoice: ['auto'] }, "toolChoice must be 'auto', 'none', 'required' or { tool: name }"],
     ['a stop condition that is no function', { stopWhen: 5 }, 'stopWhen must be a function or a list of functions'],
     ['settings that JSON can not say', { settings: { providerOptions: { x: { n: 1n } } } }, 'settings must be plain JSON'],
     ['a limit that does nothing yet', { limits: { maxContextTokens: 5 } }, "'limits.maxContextTokens'"],
@@ -145,6 +153,31 @@ describe('options of a run', () => {
     const resumed = thrown(() => agent.resume('s', given as object)).message
     expect(resumed).toEqual(ofTheBeginning ? expect.stringContaining('unknown option') : error.message)
     expect([place.model.requests.length, await place.store.list()]).toEqual([0, []])
+  })
+})
+
+describe('a forced tool must be one of those that the run has', () => {
+  const lock = plainTool('lock', () => 1)
+  const agent = agentIn(scriptedLab(['ok', 'ok', 'ok', 'ok']), { tools: [look, lock], toolChoice: { tool: 'look' } })
+  test.each<[string, object, string]>([
+    [
+      'a name that is unknown',
+      { toolChoice: { tool: 'peek' } },
+      "toolChoice names 'peek', and there is no such tool: there is 'look', 'lock'",
+    ],
+    ['a name that is not allowed', { toolChoice: { tool: 'lock' }, allowedTools: ['look'] }, "names 'lock', and there is no such tool"],
+    ["the agent's, which is not allowed", { allowedTools: ['lock'] }, "names 'look', and there is no such tool: there is 'lock'"],
+    ['any, where none is allowed', { toolChoice: 'required', allowedTools: [] }, "toolChoice is 'required', and there is no tool"],
+  ])('%s is refused by run and resume', async (_name, options, message) => {
+    const error = await refusal(agent.run('Hi', options))
+    expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
+    expect(thrown(() => agent.resume('s', options)).message).toBe(error.message)
+  })
+
+  test('a tool of the run can be forced, and the choice of the agent taken back', async () => {
+    const peek = plainTool('peek', () => 1)
+    expect((await agent.run('Hi', { extraTools: [peek], toolChoice: { tool: 'peek' } })).text).toBe('ok')
+    expect((await agent.run('Hi', { allowedTools: ['lock'], toolChoice: 'auto' })).text).toBe('ok')
   })
 })
 
