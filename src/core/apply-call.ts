@@ -100,7 +100,11 @@ export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>
     turn.endIndex = call.index
     turn.endKind = end
   }
-  if (limit !== undefined) run.limit = limit
+  // As with what ends a batch, the lowest index tells why, whichever settled first.
+  if (limit !== undefined && call.index < turn.limitIndex) {
+    turn.limitIndex = call.index
+    run.limit = limit
+  }
   countErrors(run, settlement)
   guard(live, call, settlement)
   if (turn.left === 0) closeTurn(state, run, turn)

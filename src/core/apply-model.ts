@@ -111,6 +111,7 @@ function openTurn(entry: EntryOf<'model.responded'>, purpose: string, parts: rea
     dead: purpose !== 'main' ? 'stray' : finish === 'length' ? 'truncated' : blocked ? 'blocked' : undefined,
     left: parts.filter(isOpenCall).length,
     endIndex: Number.POSITIVE_INFINITY,
+    limitIndex: Number.POSITIVE_INFINITY,
     endKind: undefined,
     calls: parts.map(newCall),
   }

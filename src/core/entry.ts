@@ -102,7 +102,7 @@ export interface EntryData {
     readonly by: 'machine' | 'prepare' | 'tool' | 'reconcile' | 'client'
     /** Ends the batch: a done tool, a denial that stops the turn, a failure under `toolFailureMode: 'fail'`. */
     readonly end?: 'done' | 'stop' | 'fail'
-    /** The limit that the call met. */
+    /** The limit that the call met. Of several in one batch, that of the call of lowest index is the run's reason. */
     readonly limit?: LimitReason
     readonly durationMs?: number
   }

@@ -211,6 +211,8 @@ export interface OpenTurn {
   left: number
   /** The lowest index of a call that ends the batch. */
   endIndex: number
+  /** The lowest index of a call that met a limit of the run. */
+  limitIndex: number
   endKind?: 'done' | 'stop' | 'fail' | undefined
 }
 

@@ -185,6 +185,37 @@ describe('machine 5.12: every limit × onLimit (7.7)', () => {
   )
 })
 
+describe('several limits at once: which one is told', () => {
+  const over = (callId: string, limit: LimitReason) => settledBad(callId, 'skipped', { limit })
+  const batch = [started(1), responded(1, { calls: ['look', 'read'] }), prepared('m1.0'), prepared('m1.1')]
+  const reasonOf = (steps: readonly Step[], change: ConfigChange = {}) =>
+    planOf(play(run, steps), { ...change, limits: { onLimit: 'incomplete', ...change.limits } }).append[0]?.data
+
+  test.each<[string, readonly Step[]]>([
+    ['in call order', [over('m1.0', 'max_tool_calls_per_tool'), over('m1.1', 'max_tool_calls')]],
+    ['the later call first', [over('m1.1', 'max_tool_calls'), over('m1.0', 'max_tool_calls_per_tool')]],
+  ])('of a batch that of the call of lowest index, whichever settled first: %s', (_name, settled) => {
+    expect(reasonOf([...batch, ...settled])).toMatchObject({ reason: 'max_tool_calls_per_tool' })
+  })
+
+  test('that of a call comes before those that forbid the next model call, and before policies and stopWhen', () => {
+    const steps = [...batch, settledOk('m1.1'), over('m1.0', 'max_tool_calls')]
+    const stop = { stopWhen: () => true, termination: noProgress({ batches: 1 }) }
+    expect(reasonOf(steps, { ...stop, limits: { maxIterations: 1, maxToolRounds: 1 } })).toMatchObject({ reason: 'max_tool_calls' })
+  })
+
+  test('of those that forbid the next model call the first in the order of rule 12', () => {
+    const limits = { maxIterations: 2, maxToolRounds: 2, maxTokens: 1, maxConsecutiveErrors: 2 }
+    const reasons = Object.keys(limits).map((_key, skipped, keys) => {
+      const left = Object.fromEntries(Object.entries(limits).filter(([key]) => keys.indexOf(key) >= skipped))
+      return reasonOf(badRounds(2), { limits: left, termination: noProgress({ batches: 1 }) })
+    })
+    expect(reasons).toMatchObject(
+      ['max_iterations', 'max_tool_rounds', 'budget_exceeded', 'max_consecutive_errors'].map((reason) => ({ reason })),
+    )
+  })
+})
+
 describe('machine 5.12: when limits are tested', () => {
   const last = { limits: { maxIterations: 2 } }
 
