@@ -65,7 +65,7 @@ export type OutputOf<S> = S extends Schema ? Out<S> : string
 interface Totals<T extends Tools> {
   readonly sessionId: string
   readonly runId: string
-  /** Of this run's last main, output or wrap-up turn. */
+  /** Of this run's last main, output or wrap-up turn; a blank response makes none. */
   readonly text: string
   /** This run's only. */
   readonly messages: readonly Message[]

@@ -56,10 +56,12 @@ export function applyResponse(state: SessionState, entry: EntryOf<'model.respond
   const calls = message.parts.filter((part) => part.type === 'tool-call')
   const open = calls.filter(isOpenCall)
   const blank = isBlank(message)
-  run.lastText = textOf(message)
+  const text = textOf(message)
+  // A blank response makes no turn: what was said before it still stands.
+  if (!blank) run.lastText = text
   if (open.length > 0) live.turn = openTurn(entry, model.purpose, calls)
   else if (!blank) seal(state, { message, seq: entry.seq, n: entry.data.n })
-  if (model.purpose === 'wrap-up') run.wrapText = blankText(run.lastText) ? undefined : run.lastText
+  if (model.purpose === 'wrap-up') run.wrapText = blankText(text) ? undefined : text
   else countResponse(run, entry, blank, open.length > 0)
 }
 

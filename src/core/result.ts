@@ -24,7 +24,7 @@ export type PendingCall = CallRef &
 interface Totals {
   readonly sessionId: string
   readonly runId: string
-  /** Of this run's last main, output or wrap-up turn. */
+  /** Of this run's last main, output or wrap-up turn; a blank response makes none. */
   readonly text: string
   /** This run's messages only. */
   readonly messages: readonly Message[]

@@ -89,6 +89,51 @@ describe('machine 5.11: how often a response is asked for again', () => {
     expect(planOf(state, change)).toEqual(expected)
   })
 
+  test.each<[string, readonly Step[], PlanShown, ConfigChange]>([
+    [
+      'an answer and, after a user message, nothing',
+      [responded(1, 'Yes.'), steer('Sure?'), ...[2, 3, 4].flatMap((n) => [started(n), responded(n, n === 3 ? ' \n' : '')])],
+      ends('empty_response', 'Yes.'),
+      {},
+    ],
+    [
+      'a cut text that is not gone on with',
+      [
+        responded(1, { text: 'Half', finish: 'length' }),
+        started(2),
+        responded(2, { finish: 'length' }),
+        started(3),
+        responded(3, { finish: 'length' }),
+      ],
+      ends('max_tokens', 'Half'),
+      { onTruncated: 'continue' },
+    ],
+    [
+      'a pause that nothing follows',
+      [responded(1, { text: 'One moment.', finish: 'pause-turn' }), ...[2, 3, 4].flatMap((n) => [started(n), responded(n, '')])],
+      ends('empty_response', 'One moment.'),
+      {},
+    ],
+    [
+      'reasoning alone',
+      [
+        responded(1, { text: 'One moment.', finish: 'pause-turn' }),
+        started(2),
+        responded(2, { parts: [{ type: 'reasoning', text: 'Hm.' }], finish: 'refusal' }),
+      ],
+      ends('content_blocked', 'One moment.'),
+      {},
+    ],
+    [
+      'a batch of calls says nothing, and is a turn',
+      [responded(1, { text: 'Half', finish: 'length' }), started(2), responded(2, cut), ...truncated(2)],
+      ends('max_tokens', ''),
+      { onTruncated: 'continue', maxCuts: 1 },
+    ],
+  ])('a blank response makes no turn (C2), so what was said before it stays the text of the run: %s', (_name, steps, expected, change) => {
+    expect(planOf(play(open, steps), change)).toEqual(expected)
+  })
+
   test('emptyResponse.end error: the run fails', () => {
     const error = {
       code: 'RunInvalidState',
