@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup/worlds.ts'],
-    globalSetup: ['test/setup/suspend-report.ts'],
+    globalSetup: ['test/setup/temporary.ts', 'test/setup/suspend-report.ts'],
     ...(suspended(mode) ? { env: { RONDO_ALWAYS_SUSPEND: '1' }, exclude: exemptFiles } : {}),
     watch: false,
     reporters: ['default'],

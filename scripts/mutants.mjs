@@ -48,7 +48,9 @@ function run(dir, tests) {
   if (tests.length === 0) return Promise.resolve({ passed: true, output: '' })
   return new Promise((resolve) => {
     const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...tests, '--bail', '1', '--reporter', 'dot', '--no-color']
-    const child = spawn(process.execPath, args, { cwd: dir, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    // What a run leaves that is killed goes with the copy.
+    const env = { ...process.env, TMPDIR: dir }
+    const child = spawn(process.execPath, args, { cwd: dir, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output = (output + chunk).slice(-4_000)))
     // The whole group: vitest has workers of its own.

@@ -1,24 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { RondoError } from '../../src/core/error.ts'
 import type { Store } from '../../src/core/store.ts'
 import { type SqliteOptions, sqlite } from '../../src/stores/sqlite.ts'
 import { type Database, loadDriver } from '../../src/stores/sqlite-driver.ts'
 
-const folders: string[] = []
-const open: Store[] = []
-
+/** In a folder that is gone after the run of tests (`setup/temporary.ts`). */
 export function newFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'rondo-sqlite-'))
-  folders.push(folder)
-  return join(folder, 'agents.db')
+  return join(mkdtempSync(join(tmpdir(), 'rondo-sqlite-')), 'agents.db')
 }
 
+/** A store that is closed when the test is over. */
 export function opened(file: string, options?: SqliteOptions): Store {
   const store = sqlite(file, options)
-  open.push(store)
+  // No hook of this module: test files share it, and its hooks would be those of the file that loads it first.
+  onTestFinished(() => store.close())
   return store
 }
 
@@ -39,8 +37,3 @@ export async function failure(promise: Promise<unknown>): Promise<RondoError> {
     (error) => error,
   )
 }
-
-afterEach(async () => {
-  for (const store of open.splice(0)) await store.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})

@@ -1,21 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { ToolCallInfo } from '../../../src/core/tool.ts'
 import type { ReadTools, ReadToolsOptions } from '../../../src/tools/index.ts'
 import { readTools } from '../../../src/tools/index.ts'
 
-const made: string[] = []
-
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
-})
-
-/** A folder that is removed after the tests, holding these files. Names that end with `/` are folders. */
+/** A folder that holds these files. Names that end with `/` are folders. It is gone after the run of tests (`setup/temporary.ts`). */
 export function makeTree(files: { readonly [path: string]: string | Buffer }): string {
   const base = mkdtempSync(join(tmpdir(), 'rondo-files-'))
-  made.push(base)
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(base, path.endsWith('/') ? path : dirname(path)), { recursive: true })
     if (!path.endsWith('/')) writeFileSync(join(base, path), content)
