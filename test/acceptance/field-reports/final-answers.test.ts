@@ -12,12 +12,13 @@ describe('a final answer beside other calls', () => {
   })
   const invalid = { name: 'finish', input: {} }
   const valid = { name: 'finish', input: { answer: '42' } }
+  const later = { name: 'finish', input: { answer: '43' } }
   const other = { name: 'other', input: {} }
 
   test.each([
     ['invalid, valid', [invalid, valid], ['invalid', 'ok'], 'completed done_tool'],
     ['valid, invalid', [valid, invalid], ['ok', 'invalid'], 'completed done_tool'],
-    ['valid, valid', [valid, valid], ['ok', 'ok'], 'completed done_tool'],
+    ['valid, another valid: the first in order is the answer', [valid, later], ['ok', 'ok'], 'completed done_tool'],
     ['valid, unknown tool', [valid, { name: 'nope', input: {} }], ['ok', 'invalid'], 'completed done_tool'],
   ])('B044 two final answers in one turn (%s): every call has a result, the next request is whole', async (_name, calls, outcomes, how) => {
     const place = scriptedLab([{ calls }, 'next'])
@@ -29,19 +30,37 @@ describe('a final answer beside other calls', () => {
     expect(sent.filter((part) => part.type === 'tool-call').every((part) => part.settlement !== undefined)).toBe(true)
   })
 
-  test('B045 a sibling that fails beside a final answer is in the result, and its effect came in call order', async () => {
+  test('B044 of two that one runs after the other, the second is answered as not used', async () => {
+    const place = scriptedLab([{ calls: [valid, later] }])
+    const result = await place.clock.until(agentIn(place, { tools: [finish], maxParallel: 1 }).run('Hi'))
+    expect([result.calls.map((call) => call.outcome), result.output]).toEqual([['ok', 'skipped'], '42'])
+  })
+
+  test.each([
+    ['before it', [other, valid]],
+    ['after it', [valid, other]],
+  ])('B045 a sibling that fails %s is in the result, and effects come in the order of the calls', async (_name, calls) => {
     const order: string[] = []
-    const place = scriptedLab([{ calls: [other, valid] }])
+    const place = scriptedLab([{ calls }])
     const broken = plainTool('other', () => {
       order.push('other')
       throw new Error('broken')
     })
-    const result = await place.clock.until(agentIn(place, { tools: [finish, broken] }).run('Hi'))
-    expect(result.calls.map((call) => [call.toolName, call.outcome])).toEqual([
-      ['other', 'error'],
-      ['finish', 'ok'],
-    ])
-    expect([end(result), order]).toEqual(['completed done_tool', ['other']])
+    const noted = tool({
+      name: 'finish',
+      description: 'The final answer',
+      inputSchema: z.object({ answer: z.string() }),
+      execute: ({ answer }) => {
+        order.push('finish')
+        return done(answer)
+      },
+    })
+    const result = await place.clock.until(agentIn(place, { tools: [noted, broken] }).run('Hi'))
+    const names = calls.map(({ name }) => name)
+    expect(result.calls.map((call) => [call.toolName, call.outcome])).toEqual(
+      names.map((name) => [name, name === 'other' ? 'error' : 'ok']),
+    )
+    expect([end(result), result.output, order]).toEqual(['completed done_tool', '42', names])
   })
 
   test.each([

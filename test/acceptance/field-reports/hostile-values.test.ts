@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { memory, type Tool, tool } from '../../../src/index.ts'
 import { jsonSchema } from '../../../src/json-schema/index.ts'
-import { agentIn, asks, deepFreeze, end, lines, plainTool, scriptedLab } from '../kit.ts'
+import { agentIn, asks, collect, deepFreeze, end, lines, plainTool, scriptedLab } from '../kit.ts'
 
 const hostile = '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}},"a":1}'
 const plainObject: object = {}
@@ -64,7 +64,16 @@ describe('B197 keys that reach for the prototype are plain data or nothing', () 
       },
       'ok',
     ])
-    const ask = tool({ name: 'ask', description: 'Asks', inputSchema: z.looseObject({}), needsApproval: true, execute: (input) => input })
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      inputSchema: jsonSchema<Record<string, unknown>>({ type: 'object' }),
+      needsApproval: true,
+      execute: (input, { progress }) => {
+        progress(JSON.parse(hostile))
+        return input
+      },
+    })
     const outside = tool({ name: 'outside', description: 'Outside', inputSchema: z.looseObject({}) })
     const agent = agentIn(place, { tools: [ask, outside] })
     await place.clock.until(agent.run('Hi', { session: 's', metadata: JSON.parse(hostile) }))
@@ -72,8 +81,19 @@ describe('B197 keys that reach for the prototype are plain data or nothing', () 
       decisions: [{ callId: 'm1.0', decision: 'approve', input: JSON.parse(hostile) }],
       results: [{ callId: 'm1.1', output: JSON.parse(hostile) }],
     })
+    const events = collect(run)
     const result = await place.clock.until(run.result)
-    expect([end(result), result.calls.map((call) => call.outcome), isClean()]).toEqual(['completed completed', ['ok', 'ok'], true])
+    expect([end(result), isClean()]).toEqual(['completed completed', true])
+    // Each is there, to the letter, as plain data.
+    const entries = await collect(place.store.load('s'))
+    const [session] = entries.flatMap((entry) => (entry.kind === 'session' ? [entry.data.metadata] : []))
+    const [edited] = entries.flatMap((entry) => (entry.kind === 'approval.decided' ? [entry.data.arguments] : []))
+    const [update] = (await events).flatMap((event) => (event.type === 'call.progress' ? [event.update] : []))
+    const data = [...(place.model.requests[1]?.messages ?? [])][1]?.parts[0]?.providerData
+    const all = [session, edited, update, data?.['scope'], ...result.calls.map((call) => call.output)]
+    expect(all.map((value) => JSON.stringify(value))).toEqual(all.map(() => hostile))
+    for (const value of [...all, data]) expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(JSON.stringify(data)).toBe(`{"scope":${hostile},"__proto__":{"admin":true}}`)
   })
 
   test.each(['__proto__', 'constructor'])(
@@ -131,20 +151,26 @@ describe('B200 what a caller hands in is never changed', () => {
   test('later changes to what was handed in have no effect', async () => {
     const place = scriptedLab(['One.', 'Two.'])
     const tools: Tool[] = [plainTool('look', () => 1)]
-    const settings = { temperature: 0.5 }
-    const parts = [{ type: 'text' as const, text: 'Hi' }]
-    const agent = agentIn(place, { tools, settings })
+    const settings = { temperature: 0.5, stop: ['END'] }
+    const limits = { maxIterations: 1 }
+    const part = { type: 'text' as const, text: 'Hi' }
+    const parts = [part]
+    const agent = agentIn(place, { tools, settings, limits })
     await place.clock.until(agent.run(parts, { session: 's' }))
     tools.push(plainTool('extra', () => 1))
-    parts[0] = { type: 'text', text: 'changed' }
-    Object.assign(parts[0], { text: 'changed' })
-    await place.clock.until(agent.run('Again', { session: 's' }))
+    part.text = 'changed'
+    parts.push({ type: 'text', text: 'more' })
+    settings.temperature = 2
+    settings.stop.push('STOP')
+    limits.maxIterations = Number.NaN
+    expect(end(await place.clock.until(agent.run('Again', { session: 's' })))).toBe('completed completed')
     const last = place.model.requests[1]
     expect(last?.tools.map((shown) => 'name' in shown && shown.name)).toEqual(['look'])
+    expect(last?.settings).toEqual({ temperature: 0.5, stop: ['END'] })
     expect(lines(last?.messages ?? [])).toEqual(['user: Hi', 'assistant: One.', 'user: Again'])
   })
 
-  test('a tool that changes its arguments changes only its copy, and a model that changes its request harms nobody', async () => {
+  test('a tool that changes its arguments changes only its copy', async () => {
     const place = scriptedLab([
       { calls: [{ name: 'edit', input: { list: [1] } }] },
       { calls: [{ name: 'edit', input: { list: [1] } }] },

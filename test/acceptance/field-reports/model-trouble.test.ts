@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Model, ModelFinish } from '../../../src/index.ts'
-import { agentIn, collect, end, gate, journal, lab, lines, plainTool, refusal, scriptedLab, story, strays } from '../kit.ts'
+import type { Script } from '../../../src/testing/index.ts'
+import { agentIn, asks, collect, end, gate, journal, lab, lines, plainTool, refusal, scriptedLab, story, strays } from '../kit.ts'
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0, complete: true }
 const capabilities = { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true } as const
@@ -10,9 +11,25 @@ function rogue(stream: Model['stream']): Model {
   return { provider: 'rogue', id: 'rogue', capabilities, stream }
 }
 
+/** Its first attempt never ends. */
+function stuckOnce(): Model {
+  let calls = 0
+  return rogue((_request, sink) => {
+    const first = calls++ === 0
+    sink({ type: 'text', part: 0, text: first ? 'Half an ans' : 'The answer.' })
+    return first ? new Promise(() => {}) : Promise.resolve({ finishReason: 'stop', usage })
+  })
+}
+
 describe('a failed attempt leaves nothing', () => {
   const begun = { type: 'call', part: 0, toolName: 'act' } as const
   const fail = { code: 'ModelServerError', message: 'overloaded' } as const
+  const garbled = {
+    deltas: [
+      { type: 'text', part: 0, text: 'Half an ans' },
+      { type: 'call-input', part: 0, text: '{}' },
+    ] as const,
+  }
 
   test('B005 calls of dead attempts are in no request, no message and no result, however often it is tried', async () => {
     let runs = 0
@@ -37,6 +54,18 @@ describe('a failed attempt leaves nothing', () => {
     ])
   })
 
+  test('B005 when every attempt has died, the next run asks without any of their calls, and no reader was told of one', async () => {
+    const dead = { deltas: [begun, { type: 'call-input', part: 0, text: '{}' } as const], fail, failAfter: 2 }
+    const place = scriptedLab([dead, dead, dead, 'fine'])
+    const agent = agentIn(place, { tools: [plainTool('act', () => 1)] })
+    const run = agent.stream('Hi', { session: 's' })
+    const events = collect(run)
+    expect(end(await place.clock.until(run.result))).toBe('failed model_error')
+    expect(story(await events).filter((type) => type.startsWith('call.'))).toEqual([])
+    await place.clock.until(agent.run('Again', { session: 's' }))
+    expect(lines(place.model.requests[3]?.messages ?? [])).toEqual(['user: Hi', 'user: Again'])
+  })
+
   test('B103 a call that a failed attempt began is not run with the next one, nor is its text or reasoning kept', async () => {
     let runs = 0
     const first = {
@@ -54,14 +83,38 @@ describe('a failed attempt leaves nothing', () => {
     expect([lines(result.messages), result.calls, runs]).toEqual([['user: Hi', 'assistant: Never mind.'], [], 0])
   })
 
-  test('B104 text that is taken back is retracted for readers, whichever way it is asked again; the result has the new text only', async () => {
+  test.each<[string, Script, Parameters<typeof agentIn>[1], string]>([
+    ['after a failure of the provider', [{ text: 'Half an ans', fail, failAfter: 1 }, 'The answer.'], {}, 'm1'],
+    ['after a stream that was garbled', [garbled, 'The answer.'], {}, 'm1'],
+    ['after its time limit', [], { model: stuckOnce(), settings: { timeoutMs: 50 } }, 'm1'],
+    [
+      'in a wrap-up',
+      [asks('act'), { text: 'Half an ans', fail, failAfter: 1 }, 'The answer.'],
+      { tools: [plainTool('act', () => 1)], limits: { maxIterations: 1 } },
+      'm2',
+    ],
+  ])(
+    'B104 text that is asked for again is taken back for readers, and the result has the new text only: %s',
+    async (_name, script, options, taken) => {
+      const place = scriptedLab(script)
+      const run = agentIn(place, options).stream('Hi')
+      const events = collect(run)
+      const texts = refusal(collect(run.textStream))
+      const result = await place.clock.until(run.result)
+      expect(result.text).toBe('The answer.')
+      expect((await texts).code).toBe('OutputRetracted')
+      const shown = (await events).flatMap((event) =>
+        event.type === 'text.delta' ? [event.text] : event.type === 'model.retracted' ? [`- ${event.messageId}`] : [],
+      )
+      expect(shown).toEqual(['Half an ans', `- ${taken}`, 'The answer.'])
+    },
+  )
+
+  test('B104 the whole story of an attempt that is taken back', async () => {
     const place = scriptedLab([{ text: 'Half an ans', fail, failAfter: 1 }, 'The answer.'])
     const run = agentIn(place).stream('Hi')
     const events = collect(run)
-    const texts = refusal(collect(run.textStream))
-    const result = await place.clock.until(run.result)
-    expect(result.text).toBe('The answer.')
-    expect((await texts).code).toBe('OutputRetracted')
+    await place.clock.until(run.result)
     expect(story(await events)).toEqual([
       'run.started',
       'message.added',
@@ -82,14 +135,20 @@ describe('a failed attempt leaves nothing', () => {
   })
 
   test.each([
-    ['final', 'incomplete max_tokens', ['user: Hi', 'assistant: one']],
-    ['continue', 'completed completed', ['user: Hi', 'assistant: one', 'assistant: two']],
-    ['error', 'incomplete max_tokens', ['user: Hi', 'assistant: one']],
-  ] as const)('B104 a text cut at the output limit (onTruncated: %s) stands once in the history', async (onTruncated, how, messages) => {
-    const place = scriptedLab([{ text: 'one', finish: 'length' }, 'two'])
-    const result = await place.clock.until(agentIn(place, { policies: { onTruncated } }).run('Hi'))
-    expect([end(result), lines(result.messages)]).toEqual([how, messages])
-  })
+    ['final', 'incomplete max_tokens', ['one']],
+    ['continue', 'completed completed', ['one', 'two']],
+    ['error', 'incomplete max_tokens', ['one']],
+  ] as const)(
+    'B104 a text cut at the output limit (onTruncated: %s) stands once: history, result and stream agree',
+    async (onTruncated, how, texts) => {
+      const place = scriptedLab([{ text: 'one', finish: 'length' }, 'two'])
+      const run = agentIn(place, { policies: { onTruncated } }).stream('Hi')
+      const stream = collect(run.textStream)
+      const result = await place.clock.until(run.result)
+      expect([end(result), result.text, await stream]).toEqual([how, texts.at(-1), texts])
+      expect(lines(result.messages)).toEqual(['user: Hi', ...texts.map((text) => `assistant: ${text}`)])
+    },
+  )
 })
 
 describe('a model that breaks its contract', () => {

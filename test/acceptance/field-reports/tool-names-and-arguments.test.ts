@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tool } from '../../../src/index.ts'
-import { agentIn, asks, end, journal, lines, noInput, plainTool, scriptedLab } from '../kit.ts'
+import { agentIn, asks, end, journal, lines, noInput, otherProcess, plainTool, scriptedLab } from '../kit.ts'
 
 const weather = tool({
   name: 'get_weather',
@@ -54,6 +54,18 @@ describe('a name that no tool has', () => {
     expect(message).toContain('tool_49, ….')
     expect(message).not.toContain('tool_50')
     expect(message.length).toBeLessThan(1_000)
+  })
+
+  test('B023 a model that goes on calling what is not there is bounded by the steps', async () => {
+    let turn = 0
+    const wrong = () => ({ calls: [{ name: 'get_wether', input: { turn: turn++ } }] })
+    const place = scriptedLab([wrong, wrong, wrong, 'I give up.'])
+    const result = await place.clock.until(agentIn(place, { tools: [weather], limits: { maxIterations: 3 } }).run('Hi'))
+    expect([end(result), result.text, result.calls.map((call) => call.outcome)]).toEqual([
+      'incomplete max_iterations',
+      'I give up.',
+      ['invalid', 'invalid', 'invalid'],
+    ])
   })
 
   test("B023 with unknownTool: 'fail' the run fails, and the sibling still has its result", async () => {
@@ -137,8 +149,11 @@ describe('arguments that cannot be used', () => {
     const sent = [...(place.model.requests[1]?.messages ?? [])][1]?.parts[0]
     expect(sent).toMatchObject({ type: 'tool-call', input: {}, rawInput, settlement: { outcome: 'invalid' } })
     expect(sent?.type === 'tool-call' && sent.settlement?.outcome === 'invalid' && sent.settlement.error.message).toContain(why)
-    expect(() => JSON.stringify(sent)).not.toThrow()
     expect(end(result)).toBe('completed completed')
+    // What another process reads from the store goes back in the same way.
+    const later = scriptedLab(['ok'])
+    await agentIn({ ...place, model: later.model, store: otherProcess(place.store) }, { tools: [weather] }).run('Again', { session: 's' })
+    expect([...(later.model.requests[0]?.messages ?? [])][1]?.parts[0]).toEqual(sent)
   })
 
   test.each([
