@@ -3,7 +3,6 @@ import type { Refusal } from './core/accept.ts'
 import { RondoError } from './core/error.ts'
 import type { JsonObject } from './core/json.ts'
 import type { Message } from './core/message.ts'
-import type { ModelSettings } from './core/model.ts'
 import type { Schema } from './core/schema.ts'
 import type { SessionState } from './core/state.ts'
 import type { Store } from './core/store.ts'
@@ -17,6 +16,7 @@ import { toMessages } from './input.ts'
 import type { Limits } from './limits.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
+import { ownOptions, ownSettings } from './own-options.ts'
 import { abortText, type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
@@ -286,22 +286,6 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     await control.decide(target, options.decisions ?? [])
     for (const { callId, output } of options.results ?? []) await control.submitToolResult(target, callId, output)
   }
-}
-
-/** Later changes to what was handed in have no effect. */
-function ownOptions(options: AnyAgentOptions): AnyAgentOptions {
-  const { settings, limits, policies } = options
-  return {
-    ...options,
-    ...(settings === undefined ? {} : { settings: ownSettings(settings) }),
-    ...(limits === undefined ? {} : { limits: { ...limits } }),
-    ...(policies === undefined ? {} : { policies: { ...policies } }),
-  }
-}
-
-/** Settings go into the journal: a copy, which nobody changes. */
-function ownSettings(settings: ModelSettings): ModelSettings {
-  return structuredClone(settings)
 }
 
 function erased(options: unknown): AnyRunOptions {

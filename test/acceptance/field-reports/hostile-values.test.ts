@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { memory, type Tool, tool } from '../../../src/index.ts'
+import { type Dependency, dependency, memory, type Tool, tool } from '../../../src/index.ts'
 import { jsonSchema } from '../../../src/json-schema/index.ts'
 import { agentIn, asks, collect, deepFreeze, end, lines, plainTool, scriptedLab } from '../kit.ts'
 
@@ -168,6 +168,32 @@ describe('B200 what a caller hands in is never changed', () => {
     expect(last?.tools.map((shown) => 'name' in shown && shown.name)).toEqual(['look'])
     expect(last?.settings).toEqual({ temperature: 0.5, stop: ['END'] })
     expect(lines(last?.messages ?? [])).toEqual(['user: Hi', 'assistant: One.', 'user: Again'])
+  })
+
+  test('nor have later changes deep inside: policies, stop conditions, metadata', async () => {
+    const place = scriptedLab([{ deltas: [] }, { deltas: [] }, asks('look'), 'Two.'])
+    const policies = { emptyResponse: { retries: 1 }, toolResult: { maxBytes: 100 }, retry: { baseMs: 5 } }
+    const metadata = { tags: ['a'] }
+    const stopWhen: (() => boolean)[] = []
+    const dependencies: Dependency<unknown>[] = []
+    const looked: unknown[] = []
+    const word = dependency<string>('word', () => 'mine')
+    const look = tool({
+      name: 'look',
+      description: 'Looks',
+      inputSchema: z.object({}),
+      execute: async (_input, call) => looked.push(await call.resolve(word)),
+    })
+    const agent = agentIn(place, { tools: [look], policies, metadata, stopWhen, dependencies })
+    policies.emptyResponse.retries = 0
+    metadata.tags.push('b')
+    stopWhen.push(() => true)
+    dependencies.push(word.with(() => 'theirs'))
+    const first = await place.clock.until(agent.run('Hi', { session: 's' }))
+    expect([end(first), place.model.requests.length]).toEqual(['incomplete empty_response', 2])
+    expect((await collect(place.store.load('s')))[0]?.data).toMatchObject({ metadata: { tags: ['a'] } })
+    expect(end(await place.clock.until(agent.run('Again', { session: 's' })))).toBe('completed completed')
+    expect(looked).toEqual(['mine'])
   })
 
   test('a tool that changes its arguments changes only its copy', async () => {

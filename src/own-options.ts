@@ -1,0 +1,35 @@
+import type { ModelSettings } from './core/model.ts'
+import type { Schema } from './core/schema.ts'
+import type { Tools } from './core/tool.ts'
+import type { AgentOptions, Policies } from './options.ts'
+
+type AnyAgentOptions = AgentOptions<Tools, Schema | undefined, unknown>
+
+/** The options as they are now: later changes to what was handed in have no effect. What is live (models, stores, functions) is itself. */
+export function ownOptions(options: AnyAgentOptions): AnyAgentOptions {
+  const { settings, limits, policies, metadata, stopWhen, dependencies } = options
+  return {
+    ...options,
+    ...(settings === undefined ? {} : { settings: ownSettings(settings) }),
+    ...(limits === undefined ? {} : { limits: { ...limits } }),
+    ...(policies === undefined ? {} : { policies: ownPolicies(policies) }),
+    ...(metadata === undefined ? {} : { metadata: structuredClone(metadata) }),
+    ...(stopWhen === undefined || typeof stopWhen === 'function' ? {} : { stopWhen: [...stopWhen] }),
+    ...(dependencies === undefined ? {} : { dependencies: [...dependencies] }),
+  }
+}
+
+/** Settings go into the journal: a copy, which nobody changes. */
+export function ownSettings(settings: ModelSettings): ModelSettings {
+  return structuredClone(settings)
+}
+
+function ownPolicies(policies: Policies): Policies {
+  const { emptyResponse, retry, toolResult } = policies
+  return {
+    ...policies,
+    ...(emptyResponse === undefined ? {} : { emptyResponse: { ...emptyResponse } }),
+    ...(retry === undefined ? {} : { retry: { ...retry } }),
+    ...(toolResult === undefined ? {} : { toolResult: { ...toolResult } }),
+  }
+}
