@@ -249,7 +249,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   #sessionEntry(options: AnyRunOptions): DriverInput {
     const metadata = options.metadata ?? this.#options.metadata
-    const data = metadata === undefined ? ({ version: 1 } as const) : ({ version: 1, metadata } as const)
+    const data = metadata === undefined ? ({ version: 1 } as const) : ({ version: 1, metadata: structuredClone(metadata) } as const)
     return { kind: 'session', id: this.#world.id('e'), data }
   }
 

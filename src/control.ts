@@ -4,7 +4,7 @@ import { RondoError } from './core/error.ts'
 import { isJsonObject, type Json } from './core/json.ts'
 import type { Message } from './core/message.ts'
 import type { SessionState } from './core/state.ts'
-import { toStorable } from './core/storable.ts'
+import { storableCopy } from './core/storable.ts'
 import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
 import { toMessages } from './input.ts'
 import type { Input } from './options.ts'
@@ -146,7 +146,7 @@ function decisionInput({ live }: SessionState, id: string, decision: Decision): 
 }
 
 function editedInput(input: unknown): Json {
-  const { json, changed } = toStorable(input)
+  const { json, changed } = storableCopy(input)
   if (!isJsonObject(json) || changed.length > 0)
     throw new RondoError('ToolInvalidArgs', 'The edited arguments of a decision must be a plain JSON object.')
   return json

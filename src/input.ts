@@ -1,7 +1,7 @@
 import { errorData, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
 import { type FailedOutcome, isPart, type MediaPart, type Message, type Part, type ToolCallPart, type UserPart } from './core/message.ts'
-import { toStorable } from './core/storable.ts'
+import { storableCopy } from './core/storable.ts'
 import type { Store } from './core/store.ts'
 import { wellFormed } from './core/text.ts'
 import type { Input } from './options.ts'
@@ -64,7 +64,7 @@ function userPart(store: Store, part: UserPart): Part | Promise<Part> {
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'summary'])
 
 function importedMessage(value: unknown, id: string): Message {
-  const { json, changed } = toStorable(value)
+  const { json, changed } = storableCopy(value)
   if (!isJsonObject(json) || !roles.has(json['role'])) throw invalid("a message needs a role: 'user', 'assistant' or 'summary'")
   const { parts, role } = json
   if (changed.some(({ reason }) => reason === 'binary'))

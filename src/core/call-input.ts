@@ -1,5 +1,4 @@
-import type { Json } from './json.ts'
-import { isJsonObject } from './json.ts'
+import { copyJson, isJsonObject, type Json } from './json.ts'
 import type { ToolCallPart } from './message.ts'
 import { storableLimits, toStorable } from './storable.ts'
 import { cutText, wellFormed } from './text.ts'
@@ -25,7 +24,7 @@ export function parseCallInput(text: string): CallInput {
 export function checkCallInput(value: Json): CallInput {
   if (typeof value === 'string') return parseCallInput(value)
   const decoded = objectOf(value)
-  return 'problem' in decoded ? unusable(JSON.stringify(toStorable(value).json), decoded.problem) : decoded
+  return 'problem' in decoded ? unusable(JSON.stringify(toStorable(value).json), decoded.problem) : { input: copyJson(decoded.input) }
 }
 
 /** The arguments of a call that was stopped for having too many of them; `text` is what came before. */

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import { copyJson, type Json } from './json.ts'
 import { isPlainJson } from './plain-json.ts'
 import { isWellFormed, wellFormed } from './text.ts'
 
@@ -70,6 +70,12 @@ export function toStorable(value: unknown, limits?: Partial<StorableLimits>): St
   const copier = new Copier(within)
   const json = copier.copy(value, '', 0)
   return { json, changed: copier.changed }
+}
+
+/** The same as a copy in any case: whoever goes on changing what was handed in must not change the journal. */
+export function storableCopy(value: unknown): Storable {
+  const storable = toStorable(value)
+  return storable.changed === unchanged ? { json: copyJson(storable.json), changed: unchanged } : storable
 }
 
 /** Makes the copy of a value that is not plain. Recursion is bounded by the depth limit. */

@@ -3,7 +3,7 @@ import { errorData } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import { isPart, type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
-import { toStorable } from '../core/storable.ts'
+import { storableCopy } from '../core/storable.ts'
 import type { Store } from '../core/store.ts'
 import { cutText, fitsBytes } from '../core/text.ts'
 import type { Tool } from '../core/tool.ts'
@@ -22,9 +22,7 @@ export function settlementOf(
   value: unknown,
   report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
-  const { json } = toStorable(value)
-  // Copied: a tool that goes on changing what it returned must not change the journal.
-  const output = typeof json === 'object' ? copyJson(json) : json
+  const output = storableCopy(value).json
   const problem = outputProblem(tool, output, report)
   if (problem instanceof Promise) return problem.then((later) => later ?? keptOutput(store, tool, callId, limits, output, report))
   return problem ?? keptOutput(store, tool, callId, limits, output, report)
@@ -120,7 +118,7 @@ async function storedExcerpt(store: Store, limits: ResultLimits, text: string, r
 
 /** Parts that a tool made itself: plain JSON, checked where they enter. */
 function storableParts(parts: readonly Part[]): readonly Part[] {
-  return parts.map((part) => toPart(toStorable(part).json))
+  return parts.map((part) => toPart(storableCopy(part).json))
 }
 
 /** What is no part of a result (a call is none) is shown as what it is. */

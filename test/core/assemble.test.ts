@@ -54,6 +54,13 @@ describe('parts', () => {
     )
   })
 
+  test('B200 arguments that come as a value are copied: an adapter may use its object again', () => {
+    const input = { n: 1 }
+    const message = assemble({ type: 'part', part: 0, value: { type: 'tool-call', callId: '', toolName: 'look', input } })
+    input.n = 2
+    expect(message.parts).toMatchObject([{ input: { n: 1 } }])
+  })
+
   test('half a surrogate pair in a text is replaced, a pair in two pieces is not', () => {
     const assembler = new Assembler({ n: 1 })
     for (const text of ['a\ud83d', '\ude00b\ud83d']) assembler.push({ type: 'text', part: 0, text })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Dependency, dependency, memory, type Tool, tool } from '../../../src/index.ts'
+import { content, type Dependency, dependency, memory, type Tool, tool } from '../../../src/index.ts'
 import { jsonSchema } from '../../../src/json-schema/index.ts'
 import { agentIn, asks, collect, deepFreeze, end, lines, plainTool, scriptedLab } from '../kit.ts'
 
@@ -194,6 +194,36 @@ describe('B200 what a caller hands in is never changed', () => {
     expect((await collect(place.store.load('s')))[0]?.data).toMatchObject({ metadata: { tags: ['a'] } })
     expect(end(await place.clock.until(agent.run('Again', { session: 's' })))).toBe('completed completed')
     expect(looked).toEqual(['mine'])
+  })
+
+  test('what has entered the journal is a copy: messages, metadata, edited arguments, parts of a result', async () => {
+    const place = scriptedLab([{ calls: [{ name: 'ask', input: { to: 'a' } }] }, 'One.'])
+    const shown = { type: 'text' as const, text: 'shown' }
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      inputSchema: z.object({ to: z.string() }),
+      needsApproval: true,
+      execute: () => content([shown]),
+    })
+    const agent = agentIn(place, { tools: [ask] })
+    const part = { type: 'text' as const, text: 'Hi' }
+    const call = { type: 'tool-call' as const, callId: 'c', toolName: 'ask', input: { to: 'x' } }
+    const metadata = { tags: ['a'] }
+    const edited = { to: 'b' }
+    const messages = [
+      { role: 'user' as const, parts: [part] },
+      { role: 'assistant' as const, parts: [call] },
+      { role: 'user' as const, parts: [part] },
+    ]
+    await place.clock.until(agent.run(messages, { session: 's', metadata }))
+    await agent.session('s').decide({ callId: 'm1.0', decision: 'approve', input: edited })
+    await place.clock.until(agent.resume('s').result)
+    const before = JSON.stringify(await collect(place.store.load('s')))
+    part.text = call.input.to = shown.text = edited.to = 'changed'
+    metadata.tags.push('changed')
+    expect(JSON.stringify(await collect(place.store.load('s')))).toBe(before)
+    expect([before.includes('shown'), before.includes('changed')]).toEqual([true, false])
   })
 
   test('a tool that changes its arguments changes only its copy', async () => {
