@@ -1,4 +1,3 @@
-import type { SettlementData } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
 import type { Json } from './json.ts'
 import type { Message, ToolCallPart } from './message.ts'
