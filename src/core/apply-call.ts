@@ -53,9 +53,17 @@ export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
   assert(entry.epoch !== undefined, 'a started call has an epoch')
   assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or an orphan when it starts`)
   assert(call.effect !== 'unsafe' || !call.everStarted || call.epoch < entry.epoch, `unsafe call ${callId} starts once`)
-  if (call.status !== 'running') openActivity(run, entry.at)
+  if (call.status !== 'running') openActivity(run, entry)
   if (!call.everStarted) countCall(run, call.part.toolName)
-  turn.calls[call.index] = { ...call, status: 'running', attempt, startedAt: entry.at, epoch: entry.epoch, everStarted: true }
+  turn.calls[call.index] = {
+    ...call,
+    status: 'running',
+    attempt,
+    startedAt: entry.at,
+    startedSeq: entry.seq,
+    epoch: entry.epoch,
+    everStarted: true,
+  }
 }
 
 function countCall(run: RunState, toolName: string): void {
@@ -69,11 +77,11 @@ export function callsOf(run: RunState, toolName: string): number {
 }
 
 export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void {
-  const { callId, expiresAt, correlationId } = entry.data
+  const { callId, expiresAt, correlationId, durationMs } = entry.data
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a deferred call')
   assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or running when it is deferred`)
-  if (call.status === 'running') closeActivity(run, entry.at)
+  if (call.status === 'running') closeActivity(run, entry.at, durationMs)
   turn.calls[call.index] = {
     ...call,
     status: 'outside',
@@ -88,7 +96,7 @@ export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a settled call')
   assert(call.status !== 'settled', `call ${callId} settles once`)
-  if (call.status === 'running') closeActivity(run, entry.at)
+  if (call.status === 'running') closeActivity(run, entry.at, durationMs)
   turn.calls[call.index] = {
     ...call,
     status: 'settled',

@@ -3,7 +3,7 @@ import { assert } from './error.ts'
 import { activeRun, closeActivity, consume, openActivity, seal } from './fold.ts'
 import { isBlank, type ToolCallPart, textMessage, textOf } from './message.ts'
 import { isOpenCall } from './settled.ts'
-import type { CallState, LastResponse, Live, OpenTurn, RunState, SessionState } from './state.ts'
+import type { CallState, LastResponse, Live, OpenModelCall, OpenTurn, PendingRetry, RunState, SessionState } from './state.ts'
 import { addUsage, type Usage, unknownUsage } from './usage.ts'
 
 export function applyModelStarted(live: Live, entry: EntryOf<'model.started'>): void {
@@ -20,6 +20,7 @@ export function applyModelStarted(live: Live, entry: EntryOf<'model.started'>): 
     seq: entry.seq,
     at: entry.at,
     firstAt: attempt > 1 && live.retry !== undefined ? live.retry.firstAt : entry.at,
+    firstSeq: attempt > 1 && live.retry !== undefined ? live.retry.firstSeq : entry.seq,
     reason,
     estimatedTokens: estimatedTokens ?? 0,
     extra,
@@ -27,7 +28,7 @@ export function applyModelStarted(live: Live, entry: EntryOf<'model.started'>): 
   live.n = n
   live.retry = undefined
   if (setup !== undefined) live.setup = live.setup === undefined ? setup : { ...live.setup, ...setup }
-  openActivity(run, entry.at)
+  openActivity(run, entry)
   run.modelCalls++
   if (purpose === 'main' || purpose === 'output') {
     run.iteration = run.iterations + 1
@@ -45,7 +46,7 @@ export function applyResponse(state: SessionState, entry: EntryOf<'model.respond
   const run = activeRun(live, 'a response')
   assert(model !== undefined && model.n === entry.data.n && model.attempt === entry.data.attempt, 'a response answers the open model call')
   live.model = undefined
-  closeActivity(run, entry.at)
+  closeActivity(run, entry.at, entry.data.durationMs)
   countUsage(run, entry.data.usage)
   const message = entry.data.message
   if (model.purpose === 'compaction') {
@@ -135,6 +136,7 @@ function newCall(part: ToolCallPart, index: number): CallState {
     edited: undefined,
     attempt: 0,
     startedAt: 0,
+    startedSeq: 0,
     epoch: 0,
     everStarted: false,
     correlationId: undefined,
@@ -147,15 +149,15 @@ export function applyModelFailure(state: SessionState, entry: EntryOf<'model.fai
   const { live } = state
   const model = live.model
   const run = activeRun(live, 'a model failure')
-  const { n, attempt, error, retryAt, partial, usage, cause } = entry.data
+  const { n, attempt, error, partial, usage, cause } = entry.data
   assert(model !== undefined && model.n === n && model.attempt === attempt, 'a failure ends the open model call')
   live.model = undefined
-  closeActivity(run, entry.at)
+  closeActivity(run, entry.at, entry.data.durationMs)
   // An attempt whose usage nobody knows is charged to the budgets by its estimate (machine 5, 1).
   countUsage(run, usage ?? { ...unknownUsage, inputTokens: model.estimatedTokens })
   if (cause === 'limit') run.limit = 'timeout'
-  if (retryAt !== undefined) {
-    live.retry = { n, attempt, purpose: model.purpose, retryAt, firstAt: model.firstAt, reason: model.reason }
+  if (entry.data.retryAt !== undefined) {
+    live.retry = pendingRetry(model, entry, entry.data.retryAt)
     return
   }
   if (partial !== undefined && partial !== '' && model.purpose !== 'compaction') {
@@ -165,4 +167,21 @@ export function applyModelFailure(state: SessionState, entry: EntryOf<'model.fai
   }
   const ours = cause === 'cancelled' || cause === 'limit'
   if (!ours && (model.purpose === 'main' || model.purpose === 'output')) run.failure = error
+}
+
+/** The window within which a call is tried again counts trying, not the time in which nobody was there: after a crash it begins anew. */
+function pendingRetry(model: OpenModelCall, { seq, at, data }: EntryOf<'model.failed'>, retryAt: number): PendingRetry {
+  const { n, attempt, purpose, reason } = model
+  const anew = data.cause === 'interrupted'
+  return {
+    n,
+    attempt,
+    purpose,
+    reason,
+    seq,
+    waitMs: data.retryInMs ?? Math.max(0, retryAt - at),
+    retryAt,
+    firstAt: anew ? at : model.firstAt,
+    firstSeq: anew ? seq : model.firstSeq,
+  }
 }

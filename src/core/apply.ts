@@ -2,7 +2,7 @@ import { applyDecision, applyDeferred, applyPrepared, applySettled, applyStarted
 import { applyModelFailure, applyModelStarted, applyResponse } from './apply-model.ts'
 import { type Entry, type EntryOf, journalVersion } from './entry.ts'
 import { assert } from './error.ts'
-import { enqueue } from './fold.ts'
+import { enqueue, openInterval } from './fold.ts'
 import { isJsonObject } from './json.ts'
 import type { Message } from './message.ts'
 import { branch, type Live, newRun, type SessionState, type Turn, type WaitingRun } from './state.ts'
@@ -99,15 +99,16 @@ function applyControl(live: Live, entry: EntryOf<'control'>): void {
     if (action !== 'cancel') run.paused = action === 'pause'
     else if (run.cancelledAt === undefined) {
       run.cancelledAt = entry.at
+      run.cancelSeq = entry.seq
       run.cancelReason = reason
     }
     return
   }
   live.waiting = live.waiting.map((waiting) => {
     if (waiting.runId !== entry.runId) return waiting
-    return action === 'cancel'
-      ? { ...waiting, cancelledAt: waiting.cancelledAt ?? entry.at, cancelReason: waiting.cancelReason ?? reason }
-      : { ...waiting, paused: action === 'pause' }
+    if (action !== 'cancel') return { ...waiting, paused: action === 'pause' }
+    if (waiting.cancelledAt !== undefined) return waiting
+    return { ...waiting, cancelledAt: entry.at, cancelSeq: entry.seq, cancelReason: reason }
   })
 }
 
@@ -123,7 +124,7 @@ function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>, drivenBe
   } else if (live.run.open > 0) {
     // The gap since the driver's last entry was no working time: nobody was there.
     live.run.activeMs += Math.max(0, drivenBefore - live.run.openSince)
-    live.run.openSince = entry.at
+    openInterval(live.run, entry)
   }
 }
 

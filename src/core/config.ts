@@ -69,6 +69,11 @@ export interface DriverFacts {
   readonly engine: string
   /** Of an activation whose time slice is over: nothing new begins. */
   readonly holdStarts: boolean
+  /**
+   * How long ago an entry was written (ms, never less than 0), by a clock that does not jump; `at` is what the entry says. Absent (tables,
+   * other processes): the difference of `now` and `at`.
+   */
+  age?(seq: number, at: number): number
 }
 
 export const defaultLimits: MachineLimits = {

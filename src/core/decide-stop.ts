@@ -1,27 +1,34 @@
-import type { MachineConfig } from './config.ts'
+import type { DriverFacts, MachineConfig } from './config.ts'
 import { errorData } from './error.ts'
-import { activeTime } from './limits.ts'
+import { activeTime, ageOf } from './limits.ts'
 import type { PlanDraft } from './plan.ts'
 import type { CallState, OpenModelCall, RunState, SessionState } from './state.ts'
 import { deniedText, failedSettlement, outcomeText } from './wording.ts'
 
 /**
- * Rule 2: since when everything must stop (ms since 1970), because the run was cancelled or its time is over (a wrap-up may still
+ * Rule 2: for how long everything should have stopped (ms), because the run was cancelled or its time is over (a wrap-up may still
  * be had then); `undefined` when it need not.
  */
-export function stopTime({ live }: SessionState, run: RunState, config: MachineConfig, now: number): number | undefined {
-  if (run.cancelledAt !== undefined) return run.cancelledAt
+export function overdue(
+  { live }: SessionState,
+  run: RunState,
+  config: MachineConfig,
+  now: number,
+  driver: DriverFacts,
+): number | undefined {
+  if (run.cancelledAt !== undefined) return ageOf(run.cancelSeq ?? 0, run.cancelledAt, now, driver)
+  const { maxDurationMs } = config.limits
   const busy = live.turn !== undefined || live.model !== undefined
-  if (!busy || run.wrapAttempts > 0) return undefined
-  const over = activeTime(run, now) - config.limits.maxDurationMs
-  return over >= 0 ? now - over : undefined
+  if (!busy || run.wrapAttempts > 0 || maxDurationMs === Number.POSITIVE_INFINITY) return undefined
+  const over = activeTime(run, now, driver) - maxDurationMs
+  return over >= 0 ? over : undefined
 }
 
 /** Nothing new begins; what has not started settles now, what runs is aborted and settles by the end of its grace. */
-export function decideStop(state: SessionState, run: RunState, config: MachineConfig, now: number, stopAt: number, plan: PlanDraft): void {
+export function decideStop(state: SessionState, run: RunState, config: MachineConfig, now: number, overMs: number, plan: PlanDraft): void {
   const { turn, model } = state.live
-  for (const call of turn?.calls ?? []) if (call.status !== 'settled') stopCall(state, run, call, config, now, stopAt, plan)
-  if (model !== undefined) stopModel(run, model, config, now, stopAt, plan)
+  for (const call of turn?.calls ?? []) if (call.status !== 'settled') stopCall(state, run, call, config, now, overMs, plan)
+  if (model !== undefined) stopModel(run, model, config, now, overMs, plan)
 }
 
 function stopCall(
@@ -30,12 +37,12 @@ function stopCall(
   call: CallState,
   config: MachineConfig,
   now: number,
-  stopAt: number,
+  overMs: number,
   plan: PlanDraft,
 ): void {
   const running = call.status === 'running' && call.epoch === state.live.epoch
-  const graceEnd = stopAt + (config.tools.get(call.part.toolName)?.graceMs ?? config.graceMs)
-  if (running && now < graceEnd) return plan.wake(graceEnd)
+  const graceMs = config.tools.get(call.part.toolName)?.graceMs ?? config.graceMs
+  if (running && overMs < graceMs) return plan.wake(now + graceMs - overMs)
   const limit = run.cancelledAt === undefined ? ({ limit: 'timeout' } as const) : {}
   const denied = call.decision !== undefined && call.decision.kind !== 'allow' && call.status === 'awaiting'
   const settlement = denied
@@ -52,9 +59,8 @@ function stoppedText(run: RunState, call: CallState): string {
   return call.everStarted ? outcomeText.cancelled : outcomeText.notStarted
 }
 
-function stopModel(run: RunState, model: OpenModelCall, config: MachineConfig, now: number, stopAt: number, plan: PlanDraft): void {
-  const graceEnd = stopAt + config.graceMs
-  if (now < graceEnd) return plan.wake(graceEnd)
+function stopModel(run: RunState, model: OpenModelCall, config: MachineConfig, now: number, overMs: number, plan: PlanDraft): void {
+  if (overMs < config.graceMs) return plan.wake(now + config.graceMs - overMs)
   const cancelled = run.cancelledAt !== undefined
   const error = cancelled
     ? errorData('RunAborted', 'The run was cancelled during this model call.')

@@ -3,6 +3,7 @@ import type { DriverFacts, MachineConfig } from './config.ts'
 import type { EntryData } from './entry.ts'
 import type { ErrorCode } from './error.ts'
 import { jsonEqual } from './json.ts'
+import { ageOf } from './limits.ts'
 import type { PlanDraft } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
@@ -209,8 +210,9 @@ function decideOrphan(batch: Batch, call: CallState): void {
 
 function decideRunning(batch: Batch, call: CallState): void {
   const timeoutMs = batch.config.tools.get(call.part.toolName)?.timeoutMs
-  const end = timeoutMs === undefined ? Number.POSITIVE_INFINITY : call.startedAt + timeoutMs
-  if (batch.now >= end) {
+  const left =
+    timeoutMs === undefined ? Number.POSITIVE_INFINITY : timeoutMs - ageOf(call.startedSeq, call.startedAt, batch.now, batch.driver)
+  if (left <= 0) {
     const unsafe = call.effect === 'unsafe'
     return settle(
       batch,
@@ -220,7 +222,7 @@ function decideRunning(batch: Batch, call: CallState): void {
       unsafe ? outcomeText.timeoutUnsafe : `${outcomeText.stillRunning.slice(0, -1)} of ${timeoutMs} ms.`,
     )
   }
-  batch.plan.wake(end)
+  batch.plan.wake(batch.now + left)
   batch.plan.start({ kind: 'tool', key: `tool:${call.part.callId}.${call.attempt}`, call })
 }
 

@@ -1,10 +1,10 @@
 import type { DriverFacts, MachineConfig } from './config.ts'
-import { decideStop, stopTime } from './decide-stop.ts'
+import { decideStop, overdue } from './decide-stop.ts'
 import { decideTurn } from './decide-turn.ts'
 import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
 import { type Json, jsonEqual } from './json.ts'
-import { activeTime, limitReached } from './limits.ts'
+import { activeTime, ageOf, limitReached } from './limits.ts'
 import { type Plan, PlanDraft } from './plan.ts'
 import { governedByOnLimit, type LimitReason } from './reason.ts'
 import type { OpenModelCall, RunState, SessionState } from './state.ts'
@@ -25,14 +25,16 @@ export function decide(state: SessionState, config: MachineConfig, now: number, 
     plan.follow(interrupted(live.model, run, config, now))
     return plan
   }
-  const stopAt = stopTime(state, run, config, now)
-  if (stopAt !== undefined) {
-    decideStop(state, run, config, now, stopAt, plan)
+  const overMs = overdue(state, run, config, now, driver)
+  if (overMs !== undefined) {
+    decideStop(state, run, config, now, overMs, plan)
     if (run.cancelledAt !== undefined && plan.append.length === 0 && live.turn === undefined && live.model === undefined)
       finish(plan, run, { status: 'aborted', reason: 'aborted', text: run.lastText, ...abortReason(run) })
     return plan
   }
-  if (run.open > 0 && run.wrapAttempts === 0) plan.wake(now + config.limits.maxDurationMs - activeTime(run, now))
+  const { maxDurationMs } = config.limits
+  if (maxDurationMs !== Number.POSITIVE_INFINITY && run.open > 0 && run.wrapAttempts === 0)
+    plan.wake(now + maxDurationMs - activeTime(run, now, driver))
   if (live.turn !== undefined) decideTurn(state, run, live.turn, config, now, driver, plan)
   else if (live.model !== undefined) plan.start(modelActivity(live.model))
   else decideNext(state, run, config, now, driver, plan)
@@ -66,7 +68,7 @@ function interrupted(model: OpenModelCall, run: RunState, config: MachineConfig,
     retryable: again,
   })
   const data = { n: model.n, attempt: model.attempt, error, cause: cancelled ? 'cancelled' : 'interrupted' } as const
-  return { kind: 'model.failed', data: again ? { ...data, retryAt: now } : data }
+  return { kind: 'model.failed', data: again ? { ...data, retryAt: now, retryInMs: 0 } : data }
 }
 
 function modelActivity(model: OpenModelCall): Plan['want'][number] {
@@ -87,11 +89,11 @@ function decideNext(state: SessionState, run: RunState, config: MachineConfig, n
   const fresh = state.live.queue.length > 0
   // Once a wrap-up was asked for, the limit is why the run ends, even if the wrap-up failed.
   if (run.end === 'done' && !fresh && run.wrapAttempts === 0) return doneEnd(plan, run)
-  const limit = run.limit ?? stopReason(state, run, config, now, fresh)
+  const limit = run.limit ?? stopReason(state, run, config, now, driver, fresh)
   if (isFailure(limit)) return fail(plan, run, 'hook_failure', limit.hookFailure)
   if (limit === 'complete') return completeRun(state, run, config, driver, plan)
   if (limit !== undefined) return limitMet(state, run, config, now, driver, plan, limit)
-  startCall(state, config, now, driver, plan, nextCall(state, 'main'))
+  startCall(state, config, now, driver, plan, nextCall(state, now, driver, 'main'))
 }
 
 function fail(plan: PlanDraft, run: RunState, reason: 'model_error' | 'tool_failure' | 'hook_failure', error: ErrorData): void {
@@ -121,12 +123,12 @@ function isFailure(verdict: Verdict): verdict is HookFailure {
 }
 
 /** Rules 11 and 12: whether another call is needed, and whether a limit or a policy forbids it. `undefined` = call the model. */
-function stopReason(state: SessionState, run: RunState, config: MachineConfig, now: number, fresh: boolean): Verdict {
+function stopReason(state: SessionState, run: RunState, config: MachineConfig, now: number, driver: DriverFacts, fresh: boolean): Verdict {
   if (!fresh) {
     const end = responseEnd(run, config)
     if (end !== undefined) return end
   }
-  return limitReached(run, config, now) ?? policyReason(state, run, config)
+  return limitReached(run, config, now, driver) ?? policyReason(state, run, config)
 }
 
 /** What the last response says by its content: the end it means, or `undefined` to ask again. */
@@ -190,7 +192,7 @@ function limitMet(
   }
   const wrapUp = governed && config.limits.onLimit === 'summarize'
   if (!wrapUp || run.wrapAttempts >= 2) return limitEnd(plan, run, limit, config)
-  startCall(state, config, now, driver, plan, { ...nextCall(state, 'wrap-up'), reason: limit })
+  startCall(state, config, now, driver, plan, { ...nextCall(state, now, driver, 'wrap-up'), reason: limit })
 }
 
 function limitEnd(plan: PlanDraft, run: RunState, limit: LimitReason, config: MachineConfig): void {
@@ -204,19 +206,20 @@ interface NextCall {
   readonly attempt: number
   readonly purpose: 'main' | 'wrap-up'
   readonly reason?: LimitReason
-  /** ms since 1970; 0 = now. */
-  readonly notBefore: number
+  /** How long it is to wait yet (ms); 0 or less: no longer. */
+  readonly waitMs: number
 }
 
 /** Rules 13 and 16: the pending retry of this purpose, else a new call. */
-function nextCall({ live }: SessionState, purpose: NextCall['purpose']): NextCall {
+function nextCall({ live }: SessionState, now: number, driver: DriverFacts, purpose: NextCall['purpose']): NextCall {
   const retry = live.retry
-  if (retry !== undefined && retry.purpose === purpose) return { n: retry.n, attempt: retry.attempt + 1, purpose, notBefore: retry.retryAt }
-  return { n: live.n + 1, attempt: 1, purpose, notBefore: 0 }
+  if (retry === undefined || retry.purpose !== purpose) return { n: live.n + 1, attempt: 1, purpose, waitMs: 0 }
+  const { n, attempt, seq, retryAt, waitMs } = retry
+  return { n, attempt: attempt + 1, purpose, waitMs: waitMs - ageOf(seq, retryAt - waitMs, now, driver) }
 }
 
 function startCall(state: SessionState, config: MachineConfig, now: number, driver: DriverFacts, plan: PlanDraft, call: NextCall): void {
-  if (now < call.notBefore) return plan.wake(call.notBefore)
+  if (call.waitMs > 0) return plan.wake(now + call.waitMs)
   if (driver.holdStarts) return
   const { n, attempt, purpose, reason } = call
   if (config.hasSetup) {

@@ -66,14 +66,17 @@ export interface EntryData {
     readonly n: number
     readonly attempt: number
     readonly error: ErrorData
-    /** Absent: final. ms since 1970. */
+    /** Absent: final. ms since 1970, by the clock of the process that wrote it. */
     readonly retryAt?: number
+    /** The same, from this entry on (ms): what is waited for, for the store's clock may say another time. */
+    readonly retryInMs?: number
     /** Text that was shown before the end; kept as a marked turn. */
     readonly partial?: string
     /** Absent: unknown. */
     readonly usage?: Usage
     /** Why it ended when that was not the model's doing. */
     readonly cause?: 'interrupted' | 'cancelled' | 'limit'
+    readonly durationMs?: number
   }
   'call.prepared': {
     readonly callId: string
@@ -94,6 +97,7 @@ export interface EntryData {
     readonly expiresAt?: number
     readonly child?: string
     readonly pending?: Json
+    readonly durationMs?: number
   }
   'call.settled': {
     readonly callId: string

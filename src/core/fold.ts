@@ -1,3 +1,4 @@
+import type { Entry } from './entry.ts'
 import { assert } from './error.ts'
 import type { Live, RunState, SessionState, Turn } from './state.ts'
 
@@ -30,14 +31,31 @@ export function consume(state: SessionState, through: number): void {
   live.queue = rest
 }
 
-export function openActivity(run: RunState, at: number): void {
-  if (run.open === 0) run.openSince = at
+export function openActivity(run: RunState, entry: Entry): void {
+  if (run.open === 0) openInterval(run, entry)
   run.open++
 }
 
-export function closeActivity(run: RunState, at: number): void {
+/** Working time counts from here. */
+export function openInterval(run: RunState, { at, seq }: Entry): void {
+  run.openSince = at
+  run.openSeq = seq
+  run.measuredMs = 0
+  run.longestMs = 0
+}
+
+/** What writing things down may add to what ran in an interval by its own count (ms). */
+const writingMs = 1_000
+
+/**
+ * An interval is as long as the journal's times say; but no longer than what ran in it took by its own count, and the writing, and no shorter
+ * than the longest of it: the clock that stamps the journal may have jumped meanwhile.
+ */
+export function closeActivity(run: RunState, at: number, durationMs: number | undefined): void {
   run.open--
-  if (run.open === 0) run.activeMs += at - run.openSince
+  run.measuredMs += durationMs ?? Number.POSITIVE_INFINITY
+  if (durationMs !== undefined && durationMs > run.longestMs) run.longestMs = durationMs
+  if (run.open === 0) run.activeMs += Math.max(run.longestMs, Math.min(at - run.openSince, run.measuredMs + writingMs))
 }
 
 export function activeRun(live: Live, what: string): RunState {

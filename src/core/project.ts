@@ -137,9 +137,9 @@ function responded(before: Before, entry: EntryOf<'model.responded'>, after: Ses
 }
 
 function modelFailed(before: Before, entry: EntryOf<'model.failed'>): EventBody[] {
-  const { error, retryAt, partial } = entry.data
+  const { error, retryAt, retryInMs, partial } = entry.data
   const ref = modelRef(entry.data, before.model?.purpose ?? 'main')
-  const wait = retryAt === undefined ? {} : { retryInMs: Math.max(0, retryAt - entry.at) }
+  const wait = retryAt === undefined ? {} : { retryInMs: retryInMs ?? Math.max(0, retryAt - entry.at) }
   const events: EventBody[] = [{ type: 'model.failed', ...ref, error, ...wait }]
   if (partial === undefined || partial === '') events.push({ type: 'model.retracted', ...ref })
   return events

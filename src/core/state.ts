@@ -76,6 +76,7 @@ export interface WaitingRun {
   readonly limits?: JsonObject | undefined
   readonly paused?: boolean
   readonly cancelledAt?: number
+  readonly cancelSeq?: number
   readonly cancelReason?: string | undefined
 }
 
@@ -101,6 +102,8 @@ export interface RunState {
   usage: Usage
   paused: boolean
   cancelledAt?: number | undefined
+  /** The entry that cancelled it. */
+  cancelSeq?: number | undefined
   cancelReason?: string | undefined
   /** The limit that was met. */
   limit?: LimitReason | undefined
@@ -109,7 +112,12 @@ export interface RunState {
   /** Time with an open started entry (ms), without what is open now. */
   activeMs: number
   openSince: number
+  /** The entry from which `openSince` is. */
+  openSeq: number
   open: number
+  /** What the activities that ended since `openSince` took by their own count (ms): together (`Infinity` when one did not say), and the longest. */
+  measuredMs: number
+  longestMs: number
   last: LastResponse
   lastText: string
   lastFinish?: FinishReason | undefined
@@ -143,6 +151,7 @@ export interface OpenModelCall {
   readonly at: number
   /** When the first attempt of this call began: the retry window counts from there. */
   readonly firstAt: number
+  readonly firstSeq: number
   readonly reason?: LimitReason | undefined
   readonly estimatedTokens: number
   /** What hooks and dynamic parts said for this call only. */
@@ -153,8 +162,13 @@ export interface PendingRetry {
   readonly n: number
   readonly attempt: number
   readonly purpose: Purpose
+  /** Of the failure. */
+  readonly seq: number
+  /** How long to wait after it (ms); by the clock of who wrote it, that is at `retryAt`. */
+  readonly waitMs: number
   readonly retryAt: number
   readonly firstAt: number
+  readonly firstSeq: number
   readonly reason?: LimitReason | undefined
 }
 
@@ -185,6 +199,7 @@ export interface CallState {
   readonly edited?: Json | undefined
   readonly attempt: number
   readonly startedAt: number
+  readonly startedSeq: number
   readonly epoch: number
   readonly everStarted: boolean
   readonly correlationId?: string | undefined
@@ -274,11 +289,15 @@ export function newRun(waiting: WaitingRun, firstTurn: number): RunState {
     usage: noUsage,
     paused: waiting.paused ?? false,
     cancelledAt: waiting.cancelledAt,
+    cancelSeq: waiting.cancelSeq,
     cancelReason: waiting.cancelReason,
     knownCostUsd: 0,
     activeMs: 0,
     openSince: 0,
+    openSeq: 0,
     open: 0,
+    measuredMs: 0,
+    longestMs: 0,
     last: 'none',
     lastText: '',
     blanks: 0,

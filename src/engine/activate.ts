@@ -1,6 +1,7 @@
 import { RondoError } from '../core/error.ts'
 import { emptyState, type SessionState } from '../core/state.ts'
 import { type Activation, type ActivationEnd, activePorts, poke } from './activation.ts'
+import { Ages } from './ages.ts'
 import { storeError } from './append.ts'
 import { headOf } from './head.ts'
 import { planAtRest } from './park.ts'
@@ -89,6 +90,8 @@ function newActivation(start: Start, epoch: number, leaseUntil: number): Activat
     detached: false,
     wake: undefined,
     startedAt: world.clock.monotonic(),
+    ages: new Ages(world.clock),
+    skewMs: 0,
     progressed: false,
     leaseUntil,
     idleSince: undefined,
@@ -103,6 +106,7 @@ async function loadInto(a: Activation): Promise<void> {
   const naming = { sessionId: a.sessionId, isDynamic: (name: string) => activePorts(a, a.state).isDynamic(name) }
   for await (const entry of a.store.load(a.sessionId, a.state.live.seq)) foldAndShow(a.hub, a.state, entry, naming)
   a.hub.begin(a.state.live.seq)
+  a.ages.begin(a.state.live)
 }
 
 /** The head is stored only if nothing came in between; else there is something to look at. */

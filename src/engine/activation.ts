@@ -7,6 +7,7 @@ import type { ParkFacts } from '../core/outcome.ts'
 import { added } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
+import type { Ages } from './ages.ts'
 import type { Fact, Outcome } from './facts.ts'
 import type { Hub } from './hub.ts'
 import type { RunPorts, World } from './ports.ts'
@@ -68,6 +69,9 @@ export interface Activation {
   detached: boolean
   wake: (() => void) | undefined
   readonly startedAt: number
+  readonly ages: Ages
+  /** How far the store's clock is ahead of ours (ms), when that is more than an append takes: what is staged is stamped as the store would. */
+  skewMs: number
   /** Whether this activation has written anything besides its claim. */
   progressed: boolean
   /** The lease holds until then (monotonic ms). */
@@ -92,7 +96,7 @@ export function activePorts(a: Activation, state: SessionState): RunPorts {
 export function driverFacts(a: Activation, ports: RunPorts): DriverFacts {
   const sliced = ports.timeSliceMs !== Number.POSITIVE_INFINITY && a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs
   const over = a.progressed && (sliced || a.world.suspendAlways === true)
-  return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over }
+  return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over, age: a.ages.of }
 }
 
 export function newRunning(key: string, graceMs?: number): Running {

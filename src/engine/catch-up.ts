@@ -1,3 +1,4 @@
+import type { Entry } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import { branch } from '../core/state.ts'
 import type { Activation } from './activation.ts'
@@ -10,6 +11,7 @@ export async function catchUp(a: Activation): Promise<boolean> {
   a.foreign = false
   if (a.detached) return true
   const draft = branch(a.state)
+  const news: Entry[] = []
   try {
     for await (const entry of a.store.load(a.sessionId, a.state.live.seq)) {
       if (entry.epoch !== undefined && entry.epoch > a.epoch) {
@@ -17,6 +19,7 @@ export async function catchUp(a: Activation): Promise<boolean> {
         return false
       }
       foldAndShow(a.hub, draft, entry, namingOf(a, draft))
+      news.push(entry)
       if (draft.live.readOnly !== undefined) throw new RondoError('SessionMigrationFailed', draft.live.readOnly)
     }
   } catch (cause) {
@@ -24,5 +27,6 @@ export async function catchUp(a: Activation): Promise<boolean> {
     return false
   }
   a.state = draft
+  a.ages.commit(news, draft.live)
   return true
 }

@@ -1,11 +1,11 @@
 import { Assembler, type Piece } from '../core/assemble.ts'
-import { stopTime } from '../core/decide-stop.ts'
+import { overdue } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { Model, ModelDelta, ModelFinish } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
-import { type Activation, activePorts, type Running } from './activation.ts'
+import { type Activation, activePorts, driverFacts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { readFinish } from './finish.ts'
 import { retryAt } from './retry.ts'
@@ -172,7 +172,7 @@ function finished(attempt: Attempt, finish: ModelFinish): void {
         finish: rawFinishReason === undefined ? { unified: finishReason } : { unified: finishReason, raw: rawFinishReason },
         usage,
         ...(requestId === undefined ? {} : { requestId }),
-        durationMs: Math.max(0, Math.round(a.world.clock.monotonic() - begun)),
+        durationMs: sinceMs(a, begun),
       },
     },
   ])
@@ -180,20 +180,31 @@ function finished(attempt: Attempt, finish: ModelFinish): void {
 
 function fail(attempt: Attempt, error: ErrorData): void {
   if (attempt.closed) return
-  const { a, open, running, assembler } = attempt
+  const { a, open, running, assembler, begun } = attempt
   finishShown(attempt)
   close(attempt)
-  const text = assembler.text()
-  const random = a.world.random()
+  const failed = { error, text: assembler.text(), random: a.world.random(), durationMs: sinceMs(a, begun) }
   // Does nothing when it was told to stop already; else it shall not go on for nobody.
   running.signal.abort(new RondoError('ModelUnknownError', error.message))
-  attempt.resolve([(state) => failedBody(a, state, open, error, text, random)])
+  attempt.resolve([(state) => failedBody(a, state, open, failed)])
+}
+
+function sinceMs(a: Activation, begun: number): number {
+  return Math.max(0, Math.round(a.world.clock.monotonic() - begun))
+}
+
+interface Failed {
+  readonly error: ErrorData
+  readonly text: string
+  readonly random: number
+  readonly durationMs: number
 }
 
 /** What a failure means is decided when it is staged: after a cancel or at a limit it is no failure of the model. */
-function failedBody(a: Activation, state: SessionState, open: OpenModelCall, error: ErrorData, text: string, random: number): EntryBody {
+function failedBody(a: Activation, state: SessionState, open: OpenModelCall, failed: Failed): EntryBody {
   const run = state.live.run
-  const ids = { n: open.n, attempt: open.attempt }
+  const { error, text, random, durationMs } = failed
+  const ids = { n: open.n, attempt: open.attempt, durationMs }
   const partial = text === '' ? {} : { partial: text }
   if (run?.cancelledAt !== undefined) {
     const cancelled = errorData('RunAborted', 'The run was cancelled during this model call.')
@@ -201,20 +212,21 @@ function failedBody(a: Activation, state: SessionState, open: OpenModelCall, err
   }
   const ports = activePorts(a, state)
   const now = a.world.clock.wall()
-  if (run !== undefined && stopTime(state, run, ports.config, now) !== undefined) {
+  if (run !== undefined && overdue(state, run, ports.config, now, driverFacts(a, ports)) !== undefined) {
     const over = errorData('RunTimeout', 'The time limit of the run was reached during this model call.')
     return { kind: 'model.failed', data: { ...ids, error: over, cause: 'limit', ...partial } }
   }
   const again = retryAt(ports.retry, {
     attempt: open.attempt,
-    firstAt: open.firstAt,
+    firstAt: now - a.ages.of(open.firstSeq, open.firstAt),
     now,
     error,
     shown: text !== '',
     wrapUp: open.purpose === 'wrap-up',
     random,
   })
-  return { kind: 'model.failed', data: again === undefined ? { ...ids, error, ...partial } : { ...ids, error, retryAt: again } }
+  const data = again === undefined ? { ...ids, error, ...partial } : { ...ids, error, retryAt: again, retryInMs: again - now }
+  return { kind: 'model.failed', data }
 }
 
 /** Adapters classify their errors; what comes unclassified is not tried again, for nobody knows what it was. */

@@ -3,6 +3,7 @@ import type { Plan } from '../core/plan.ts'
 import type { ParkReason } from '../core/reason.ts'
 import type { SessionState } from '../core/state.ts'
 import { type Activation, type ActivationEnd, activePorts, driverFacts, engineVersion } from './activation.ts'
+import type { Staged } from './stage.ts'
 
 export type Next = ActivationEnd | { readonly kind: 'wait'; readonly ms: number }
 
@@ -10,12 +11,12 @@ export type Next = ActivationEnd | { readonly kind: 'wait'; readonly ms: number 
 const retryPatienceMs = 60_000
 
 /** Step 6: wait for mail, or end the activation. What was aborted counts as running until its grace is over. */
-export function parkOrWait(a: Activation, plan: Plan): Next {
+export function parkOrWait(a: Activation, { plan, wall, monotonic }: Staged): Next {
   const { live } = a.state
   if (live.waiting.length === 0) return { kind: 'idle' }
-  const { clock } = a.world
-  const now = clock.monotonic()
-  const due = plan.wakeAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, plan.wakeAt - clock.wall())
+  const now = a.world.clock.monotonic()
+  // By what the plan was made with: the wall clock may have jumped since.
+  const due = plan.wakeAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, plan.wakeAt - wall - (now - monotonic))
   const grace = graceLeft(a, now)
   if (plan.want.length > 0 || grace !== undefined) {
     a.idleSince = undefined
@@ -86,6 +87,6 @@ function isHeld(a: Activation, state: SessionState): boolean {
 export function planAtRest(a: Activation, state: SessionState): Plan {
   const { config } = activePorts(a, state)
   const { run, epoch } = state.live
-  const driver = { epoch: run === undefined ? a.epoch : epoch, owner: a.owner, engine: engineVersion, holdStarts: false }
+  const driver = { epoch: run === undefined ? a.epoch : epoch, owner: a.owner, engine: engineVersion, holdStarts: false, age: a.ages.of }
   return decide(state, config, a.world.clock.wall(), driver)
 }

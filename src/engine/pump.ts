@@ -26,7 +26,7 @@ export async function pump(a: Activation): Promise<ActivationEnd> {
     }
     reconcile(a, staged.plan)
     if (hasMail(a)) continue
-    const next = parkOrWait(a, staged.plan)
+    const next = parkOrWait(a, staged)
     if (next.kind !== 'wait') return next
     await nextMail(a, next.ms)
   }
@@ -66,6 +66,8 @@ function conclude(a: Activation, staged: Staged, appended: Appended): true | Pro
     lose(a, staged, appended)
     return Promise.resolve(false)
   }
+  const skew = appended.at - staged.wall
+  a.skewMs = Math.abs(skew) < 1_000 ? 0 : skew
   commit(a, restamp(a, staged, appended.at))
   const { onCommit } = a.world
   return onCommit === undefined || a.detached ? true : onCommit(a.sessionId, a.store, a.state).then(() => true)
@@ -125,6 +127,7 @@ function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 
 function commit(a: Activation, staged: Staged): void {
   a.facts = []
   a.state = staged.draft
+  a.ages.commit(staged.entries, staged.draft.live)
   if (a.state.live.turn === undefined) a.parsed.clear()
   a.progressed ||= staged.entries.some((entry) => entry.kind !== 'run.claimed')
   a.hub.facts(a.state.live.seq, staged.events)

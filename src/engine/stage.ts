@@ -1,7 +1,7 @@
 import { accept } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
 import { decide } from '../core/decide.ts'
-import type { Entry, EntryBody } from '../core/entry.ts'
+import { callIndex, type Entry, type EntryBody } from '../core/entry.ts'
 import { assert } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { finishedResult, type Naming } from '../core/outcome.ts'
@@ -25,6 +25,9 @@ export interface Staged {
   readonly ends: { readonly runId: string; readonly result: CoreResult }[]
   readonly accepted: LocalInput[]
   readonly refused: { readonly input: LocalInput; readonly answer: InputAnswer }[]
+  /** When the plan was made, by both clocks. */
+  readonly wall: number
+  readonly monotonic: number
   plan: Plan
 }
 
@@ -36,6 +39,8 @@ const maxEntries = 100_000
  * changes only what it returns (and `a.facts`, which keeps every fact until it is written).
  */
 export function stageTurn(a: Activation): Staged {
+  const { clock } = a.world
+  const now = clock.wall()
   const staged: Staged = {
     entries: [],
     draft: branch(a.state),
@@ -44,9 +49,10 @@ export function stageTurn(a: Activation): Staged {
     ends: [],
     accepted: [],
     refused: [],
+    wall: now,
+    monotonic: clock.monotonic(),
     plan: { append: [], want: [] },
   }
-  const now = a.world.clock.wall()
   drain(a)
   // Facts of a turn that lost its race, and its claim with it: the claim comes first.
   if (a.facts.length > 0) stageClaim(a, staged, now)
@@ -57,7 +63,7 @@ export function stageTurn(a: Activation): Staged {
     const ports = activePorts(a, staged.draft)
     staged.plan = decide(staged.draft, ports.config, now, driverFacts(a, ports))
     if (staged.plan.append.length > 0) {
-      for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, body), now)
+      for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, withDuration(a, staged.draft, body)), now)
       continue
     }
     const proposal = proposals.shift()
@@ -76,6 +82,16 @@ function stageClaim(a: Activation, staged: Staged, now: number): void {
   const ports = activePorts(a, staged.draft)
   for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports)).append)
     if (body.kind === 'run.claimed') stageEntry(a, staged, body, now)
+}
+
+/** What the machine ends itself did not say how long it took. */
+function withDuration(a: Activation, { live }: SessionState, body: EntryBody): EntryBody {
+  if (body.kind === 'model.failed' && live.model !== undefined && live.model.epoch === live.epoch)
+    return { ...body, data: { ...body.data, durationMs: Math.round(a.ages.of(live.model.seq, live.model.at)) } }
+  if (body.kind !== 'call.settled') return body
+  const call = live.turn?.calls[callIndex(body.data.callId)]
+  if (call?.status !== 'running' || call.epoch !== live.epoch) return body
+  return { ...body, data: { ...body.data, durationMs: Math.round(a.ages.of(call.startedSeq, call.startedAt)) } }
 }
 
 /** When grace ends, the text that was shown is kept with the failure (machine 5). */
@@ -164,7 +180,7 @@ function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number)
   const entry = toEntry(body, {
     id: body.id ?? a.world.id('e'),
     seq: live.seq + 1,
-    at: Math.max(now, live.at),
+    at: Math.max(now + a.skewMs, live.at),
     epoch: a.epoch,
     runId,
   })

@@ -142,6 +142,7 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
         attempt: call.attempt,
         why: 'suspended',
         correlationId: signal.correlationId,
+        durationMs: sinceBegun(executing),
         ...expiry,
       } as const
       return [{ kind: 'call.deferred', data }]
@@ -152,10 +153,14 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
 }
 
 function settledBody(executing: Executing, settlement: SettlementData, end?: 'done' | 'fail'): EntryBody {
-  const { a, call, begun } = executing
-  const durationMs = Math.max(0, Math.round(a.world.clock.monotonic() - begun))
+  const { call } = executing
+  const durationMs = sinceBegun(executing)
   const data = { callId: call.part.callId, attempt: call.attempt, settlement, by: 'tool', durationMs } as const
   return { kind: 'call.settled', data: end === undefined ? data : { ...data, end } }
+}
+
+function sinceBegun({ a, begun }: Executing): number {
+  return Math.max(0, Math.round(a.world.clock.monotonic() - begun))
 }
 
 function failed(executing: Executing, outcome: FailedOutcome, code: ErrorCode, text: string): EntryBody {

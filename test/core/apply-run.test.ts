@@ -63,6 +63,7 @@ describe('apply: model calls', () => {
       seq: 3,
       at: 2_000,
       firstAt: 2_000,
+      firstSeq: 3,
       reason: undefined,
       estimatedTokens: 7,
       extra: undefined,

@@ -84,10 +84,10 @@ describe('machine 5.1: a model call of an older epoch', () => {
   const resumed = (...steps: Steps) => play(...steps, { ...claimed(2, 'r1', 'resume'), at: 2_000 })
 
   test.each([
-    ['its first attempt is tried again at once', 1, 'main', { retryAt: 2_000 }],
-    ['it counts as an attempt: the second of three is tried again', 2, 'main', { retryAt: 2_000 }],
+    ['its first attempt is tried again at once', 1, 'main', { retryAt: 2_000, retryInMs: 0 }],
+    ['it counts as an attempt: the second of three is tried again', 2, 'main', { retryAt: 2_000, retryInMs: 0 }],
     ['the third of three is final', 3, 'main', {}],
-    ['a wrap-up has two attempts', 1, 'wrap-up', { retryAt: 2_000 }],
+    ['a wrap-up has two attempts', 1, 'wrap-up', { retryAt: 2_000, retryInMs: 0 }],
     ['the second attempt of a wrap-up is final', 2, 'wrap-up', {}],
   ] as const)('%s', (_rule, attempt, purpose, retry) => {
     const state = resumed(requested(), claimed(), started(1, { attempt, purpose }))

@@ -10,9 +10,16 @@ interface Used {
   readonly perTool: Map<string, number>
   errors: number
   tokens: { input: number; output: number; reasoning: number; complete: boolean; cost: number; costKnown: boolean; counted: boolean }
+  /** What has been worked (ms), by a clock that does not jump; and the least and the most that a journal whose clock jumped can say of it. */
   activeMs: number
+  leastMs: number
+  mostMs: number
   openSince: number
-  readonly open: Set<string>
+  /** What is open, and since when. */
+  readonly open: Map<string, number>
+  /** What has ended since `openSince`: the longest of it, and all together (ms). */
+  longestMs: number
+  togetherMs: number
   paused: boolean
   last: ReturnType<typeof contentOf> | 'none'
   lastFinish: string
@@ -80,8 +87,12 @@ function countUp(checking: Checking, run: RunLedger): Used {
     errors: 0,
     tokens: { input: 0, output: 0, reasoning: 0, complete: true, cost: 0, costKnown: true, counted: false },
     activeMs: 0,
+    leastMs: 0,
+    mostMs: 0,
     openSince: 0,
-    open: new Set(),
+    open: new Map(),
+    longestMs: 0,
+    togetherMs: 0,
     paused: false,
     last: 'none',
     lastFinish: '',
@@ -91,13 +102,21 @@ function countUp(checking: Checking, run: RunLedger): Used {
   const calls = new Map(run.calls.map((call) => [call.callId, call]))
   const left = new Map<string, number>()
   let estimated = 0
+  const { timeOf } = checking
+  const jumps = checking.played.script.jumps.length
+  const end = (key: string, entry: Entry) => endOf(used, key, timeOf(entry), jumps)
   for (const entry of run.entries) {
     switch (entry.kind) {
       case 'run.claimed':
         // The gap since the last entry was no working time: nobody was there.
         if (used.open.size > 0) {
-          used.activeMs += drivenBefore(checking, entry.seq) - used.openSince
-          used.openSince = entry.at
+          const worked = drivenBefore(checking, entry.seq) - used.openSince
+          used.activeMs += worked
+          // What a clock that jumped made of it nobody can know.
+          used.leastMs += jumps > 0 ? 0 : worked
+          used.mostMs += jumps > 0 ? Number.POSITIVE_INFINITY : worked
+          for (const key of used.open.keys()) used.open.set(key, timeOf(entry))
+          openInterval(used, timeOf(entry))
         }
         break
       case 'control':
@@ -106,10 +125,10 @@ function countUp(checking: Checking, run: RunLedger): Used {
       case 'model.started':
         estimated = entry.data.estimatedTokens ?? 0
         modelMayStart(checking, used, entry)
-        begin(used, `model ${entry.data.n}.${entry.data.attempt}`, entry)
+        begin(used, `model ${entry.data.n}.${entry.data.attempt}`, timeOf(entry))
         break
       case 'model.responded': {
-        end(used, `model ${entry.data.n}.${entry.data.attempt}`, entry)
+        end(`model ${entry.data.n}.${entry.data.attempt}`, entry)
         addUsage(used, entry.data.usage)
         const open = run.calls.filter((call) => call.response === entry && isOpen(call)).length
         if (open > 0) left.set(`m${entry.data.n}`, open)
@@ -118,18 +137,18 @@ function countUp(checking: Checking, run: RunLedger): Used {
         break
       }
       case 'model.failed':
-        end(used, `model ${entry.data.n}.${entry.data.attempt}`, entry)
+        end(`model ${entry.data.n}.${entry.data.attempt}`, entry)
         addUsage(used, entry.data.usage ?? { inputTokens: estimated, outputTokens: 0, reasoningTokens: 0, complete: false })
         break
       case 'call.started':
         callMayStart(checking, used, entry, calls.get(entry.data.callId))
-        begin(used, entry.data.callId, entry)
+        begin(used, entry.data.callId, timeOf(entry))
         break
       case 'call.deferred':
-        end(used, entry.data.callId, entry)
+        end(entry.data.callId, entry)
         break
       case 'call.settled': {
-        end(used, entry.data.callId, entry)
+        end(entry.data.callId, entry)
         const { outcome } = entry.data.settlement
         if (outcome === 'ok') used.errors = 0
         else if (['error', 'invalid', 'timeout', 'unknown'].includes(outcome)) used.errors++
@@ -144,8 +163,9 @@ function countUp(checking: Checking, run: RunLedger): Used {
 }
 
 /** When a driver wrote last: inputs of others are no sign of its life. */
-function drivenBefore({ ledger }: Checking, seq: number): number {
-  return ledger.entries.findLast((entry) => entry.seq < seq && entry.epoch !== undefined)?.at ?? 0
+function drivenBefore({ ledger, timeOf }: Checking, seq: number): number {
+  const last = ledger.entries.findLast((entry) => entry.seq < seq && entry.epoch !== undefined)
+  return last === undefined ? 0 : timeOf(last)
 }
 
 function countResponse(used: Used, entry: EntryOf<'model.responded'>): void {
@@ -156,13 +176,29 @@ function countResponse(used: Used, entry: EntryOf<'model.responded'>): void {
   if (used.last !== 'blank') used.iterations++
 }
 
-function begin(used: Used, key: string, { at }: Entry): void {
-  if (used.open.size === 0) used.openSince = at
-  used.open.add(key)
+function openInterval(used: Used, at: number): void {
+  used.openSince = at
+  used.longestMs = 0
+  used.togetherMs = 0
 }
 
-function end(used: Used, key: string, { at }: Entry): void {
-  if (used.open.delete(key) && used.open.size === 0) used.activeMs += at - used.openSince
+function begin(used: Used, key: string, at: number): void {
+  if (used.open.size === 0) openInterval(used, at)
+  if (!used.open.has(key)) used.open.set(key, at)
+}
+
+function endOf(used: Used, key: string, at: number, jumps: number): void {
+  const since = used.open.get(key)
+  if (since === undefined) return
+  used.open.delete(key)
+  used.longestMs = Math.max(used.longestMs, at - since)
+  used.togetherMs += at - since
+  if (used.open.size > 0) return
+  const worked = at - used.openSince
+  used.activeMs += worked
+  used.leastMs += jumps > 0 ? Math.max(0, used.longestMs - 200) : worked
+  // Every jump can add a second.
+  used.mostMs += jumps > 0 ? used.togetherMs + 1_000 : worked
 }
 
 interface SomeUsage {
@@ -187,7 +223,7 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   const { limits } = played.script.agent
   const name = `model call ${entry.data.n}.${entry.data.attempt}`
   if (used.paused) violate('machine 5: nothing begins while paused', name)
-  if (used.open.size > 0) violate('P6 no model call before all calls have settled', `${name} beside ${[...used.open].join(', ')}`)
+  if (used.open.size > 0) violate('P6 no model call before all calls have settled', `${name} beside ${[...used.open.keys()].join(', ')}`)
   if (entry.data.purpose !== 'main') return
   const over = (what: string, count: number, limit: number | undefined) => {
     if (limit !== undefined && count >= limit) violate('P9 limits hold', `${name} begins with ${count} ${what} of ${limit}`)
@@ -197,7 +233,7 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   over('tokens', used.tokens.input + used.tokens.output, limits.maxTokens)
   if (used.tokens.costKnown) over('USD', used.tokens.cost, limits.maxCostUsd)
   over('errors in a row', used.errors, limits.maxConsecutiveErrors)
-  over('ms', used.activeMs, limits.maxDurationMs)
+  over('ms', used.leastMs, limits.maxDurationMs)
 }
 
 function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'call.started'>, call: CallLedger | undefined): void {
@@ -211,11 +247,12 @@ function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<
   if (before >= (agent.limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY))
     violate('P9 limits hold', `${entry.data.callId}: ${name} once more`)
   if (name === 'once' && before >= 1) violate('P9 limits hold', `${entry.data.callId}: 'once' may run once`)
-  if (used.open.size >= agent.maxParallel) violate('C32 maxParallel', `${entry.data.callId} beside ${[...used.open].join(', ')}`)
-  const alone = [...used.open].some((id) =>
+  if (used.open.size >= agent.maxParallel) violate('C32 maxParallel', `${entry.data.callId} beside ${[...used.open.keys()].join(', ')}`)
+  const alone = [...used.open.keys()].some((id) =>
     call?.response.data.message.parts.some((part) => part.type === 'tool-call' && part.callId === id && part.toolName === 'putx'),
   )
-  if (used.open.size > 0 && (name === 'putx' || alone)) violate('C32 exclusive', `${entry.data.callId} beside ${[...used.open].join(', ')}`)
+  if (used.open.size > 0 && (name === 'putx' || alone))
+    violate('C32 exclusive', `${entry.data.callId} beside ${[...used.open.keys()].join(', ')}`)
   used.calls++
   used.perTool.set(name, before + 1)
 }
@@ -241,7 +278,7 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
     max_tool_calls_per_tool: () =>
       agent.termination === 'perTool' ||
       [...used.perTool.values()].some((count) => count >= (limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)),
-    timeout: () => used.activeMs >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
+    timeout: () => used.mostMs >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
     budget_exceeded: () =>
       used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) ||
       used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),

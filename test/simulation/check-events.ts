@@ -177,11 +177,12 @@ function statuses({ ledger, violate }: Checking, runId: string, facts: readonly 
 }
 
 /** P15, S7.1-7: the last reader who leaves before the end cancels the run, unless it is held or detached. */
-function leavers({ played, ledger, violate }: Checking): void {
+function leavers({ played, ledger, violate, timeOf }: Checking): void {
   for (const { left, leftAt, launch, runId } of played.launched) {
     if (left !== 'before-end') continue
     // Who leaves in the very moment of the end cancels nothing.
-    if ((ledger.runs.get(runId)?.finished[0]?.at ?? 0) <= leftAt + 50) continue
+    const end = ledger.runs.get(runId)?.finished[0]
+    if (end === undefined || timeOf(end) <= leftAt + 50) continue
     const cancelled = ledger.runs.get(runId)?.controls.some((entry) => entry.data.action === 'cancel') ?? false
     const failing = played.script.store.fatalAt > 0 || played.script.store.faults > 0 || played.script.second || played.detached
     const own = played.launched.filter((other) => other.runId === runId).length

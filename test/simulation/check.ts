@@ -15,6 +15,7 @@ export function check(played: Played): readonly Violation[] {
   const checking: Checking = {
     played,
     ledger: ledgerOf(played.journal),
+    timeOf: ({ id }) => played.written.get(id) ?? Number.NaN,
     violate: (rule, what) => violations.push({ rule, what }),
   }
   for (const trouble of played.troubles) checking.violate('no trouble', trouble)
@@ -32,6 +33,7 @@ export function check(played: Played): readonly Violation[] {
     requests(checking)
     inputs(checking)
     cancels(checking)
+    waits(checking)
     checkEnds(checking)
   }
   checkEvents(checking)
@@ -308,7 +310,7 @@ function inputs({ played, ledger, violate }: Checking): void {
 }
 
 /** P8: after a cancel is on record nothing starts, and it settles within the grace time. */
-function cancels({ played, ledger, violate }: Checking): void {
+function cancels({ played, ledger, violate, timeOf }: Checking): void {
   const { policies } = played.script.agent
   const grace = Math.max(policies.graceMs, 50)
   const calm = played.script.store.faults === 0 && played.script.store.fatalAt === 0 && !played.script.second
@@ -329,9 +331,40 @@ function cancels({ played, ledger, violate }: Checking): void {
       }
     const end = run.finished[0]
     const slack = played.script.store.latency === 'ms' ? 200 : 0
-    if (calm && end !== undefined && end.at - cancel.at > grace + slack)
-      violate('P8 a cancel settles within grace', `run ${run.runId} took ${end.at - cancel.at} ms, grace is ${grace}`)
+    const took = end === undefined ? 0 : timeOf(end) - timeOf(cancel)
+    if (calm && !(took <= grace + slack)) violate('P8 a cancel settles within grace', `run ${run.runId} took ${took} ms, grace is ${grace}`)
     if (end !== undefined && end.data.status !== 'aborted' && run.finished.length > 0 && end.seq > cancel.seq)
       violate('P8 a cancelled run is aborted', `run ${run.runId} ended as ${end.data.status}`)
+  }
+}
+
+/** What the tools that have one say of their time limit (ms). */
+const timeLimits: ReadonlyMap<string, number> = new Map([
+  ['find', 400],
+  ['payt', 500],
+])
+
+/** C31, C33, decision 0008: time limits of tools and waits for retries are what they are, whatever the clocks do. */
+function waits({ played, ledger, violate, timeOf }: Checking): void {
+  const { faults, fatalAt, latency } = played.script.store
+  const slack = (latency === 'ms' ? 200 : 0) + Math.max(played.script.agent.policies.graceMs, 50)
+  const calm = faults === 0 && fatalAt === 0 && !played.script.second
+  for (const call of ledger.calls.values()) {
+    const limit = timeLimits.get(call.part.toolName)
+    const [start, settled] = [call.started.at(-1), call.settled[0]]
+    if (limit === undefined || start === undefined || settled === undefined) continue
+    const took = timeOf(settled) - timeOf(start)
+    const timedOut = settled.data.settlement.outcome === 'timeout' && settled.data.by === 'machine' && call.deferred.length === 0
+    if (timedOut && took < limit) violate('C31 a tool has its time', `${call.callId} timed out after ${took} ms of ${limit}`)
+    if (calm && call.deferred.length === 0 && took > limit + slack)
+      violate('C31 a tool has no more than its time', `${call.callId} took ${took} ms of ${limit}`)
+  }
+  for (const { started, failed } of ledger.models) {
+    const { n, attempt } = started.data
+    const wait = failed[0]?.data.retryInMs
+    const next = ledger.models.find(({ started: again }) => again.data.n === n && again.data.attempt === attempt + 1)?.started
+    if (failed[0] === undefined || wait === undefined || next === undefined || next.epoch !== failed[0].epoch) continue
+    const waited = timeOf(next) - timeOf(failed[0])
+    if (waited < wait) violate('C33 a retry waits', `model call ${n}.${attempt + 1} came after ${waited} ms of ${wait}`)
   }
 }

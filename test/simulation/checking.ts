@@ -10,6 +10,8 @@ export interface Violation {
 export interface Checking {
   readonly played: Played
   readonly ledger: Ledger
+  /** When an entry was written (monotonic ms): its own `at` is what a clock said that may have jumped. */
+  timeOf(entry: { readonly id: string }): number
   violate(rule: string, what: string): void
 }
 

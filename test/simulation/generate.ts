@@ -8,6 +8,7 @@ export interface Script {
   readonly first: Launch
   readonly replies: readonly Reply[]
   readonly acts: readonly Act[]
+  readonly jumps: readonly Jump[]
   readonly store: StoreSpec
   /** A second process with the same agent on the same store. */
   readonly second: boolean
@@ -108,6 +109,13 @@ export type Act = { readonly when: When; readonly by: 'handle' | 'session' | 'se
   | { readonly kind: 'run'; readonly launch: Launch }
 )
 
+/** A wall clock is set anew (ms since the begin, ms by which): ours, the store's, or that of the one machine both are on. */
+export interface Jump {
+  readonly ms: number
+  readonly by: number
+  readonly whose: 'ours' | 'store' | 'both'
+}
+
 export interface StoreSpec {
   /** Chance of a small fault per operation: a lost race, a failure before or after the work. */
   readonly faults: number
@@ -176,6 +184,7 @@ export function generate(seed: number): Script {
     first: plain ? { ...launch(dice, 'in0'), ...plainLaunch } : launch(dice, 'in0'),
     replies,
     acts: [...acts, ...rescue],
+    jumps: plain ? [] : clockJumps(new Dice(seed + 33_333_333)),
     store: {
       faults: faulty ? dice.pick([0.03, 0.08, 0.15]) : 0,
       fatalAt: !plain && dice.chance(bestEffort ? 0.6 : 0.12) ? dice.int(2, 14) : 0,
@@ -186,6 +195,16 @@ export function generate(seed: number): Script {
     suspendAlways: !bestEffort && dice.chance(0.2),
     plain,
   }
+}
+
+/** By dice of their own: a script is the same with and without them. */
+function clockJumps(dice: Dice): Jump[] {
+  if (!dice.chance(0.2)) return []
+  return Array.from({ length: dice.int(1, 3) }, () => ({
+    ms: dice.chance(0.5) ? dice.pick(moments) : dice.int(0, 4_000),
+    by: dice.pick([-1, 1]) * dice.pick([700, 20_000, 3_600_000]),
+    whose: dice.pick(['ours', 'store', 'both'] as const),
+  }))
 }
 
 const plainLaunch = { mode: 'stream', reader: 'all', held: true, signal: false, detach: false, parkAfterMs: 0 } as const

@@ -68,6 +68,8 @@ export interface Played {
   /** What the listeners of each process heard. */
   readonly heard: readonly { readonly process: string; readonly events: readonly RunEvent[] }[]
   readonly counts: ReadonlyMap<string, number>
+  /** When each entry was written, by id (monotonic ms). */
+  readonly written: ReadonlyMap<string, number>
   readonly engineTimers: number
   readonly signalListeners: number
   readonly staleWrites: number
@@ -123,7 +125,7 @@ class Stage {
     this.#script = script
     this.#mode = mode
     this.#scene = new Scene(script)
-    this.#inner = memory({ clock: () => this.#scene.clock.wall() })
+    this.#inner = memory({ clock: () => this.#scene.storeTime() })
     this.#first = this.#process('A')
     this.#second = script.second ? this.#process('B') : undefined
   }
@@ -147,6 +149,7 @@ class Stage {
     const { clock } = this.#scene
     try {
       this.#launch(this.#script.first)
+      for (const jump of this.#script.jumps) clock.timer(jump.ms, () => this.#scene.jump(jump))
       for (const act of this.#script.acts) {
         const { when } = act
         if ('ms' in when) clock.timer(when.ms, () => void this.#act(act))
@@ -177,6 +180,7 @@ class Stage {
       readers: this.#readers,
       heard: [{ process: 'A', events: this.#first.heard }, ...second],
       counts: this.#scene.counts,
+      written: this.#scene.written,
       engineTimers: this.#scene.engineTimers.size,
       signalListeners: this.#launched.reduce((sum, one) => sum + one.listeners(), 0),
       staleWrites: this.#scene.staleWrites,
@@ -352,7 +356,7 @@ class Stage {
       for await (const event of run) {
         if (reader.events.length >= limit && launched !== undefined) {
           launched.runId = run.runId
-          launched.leftAt = this.#scene.clock.wall()
+          launched.leftAt = this.#scene.clock.monotonic()
           launched.left = launched.ended ? 'after-end' : 'before-end'
           return
         }

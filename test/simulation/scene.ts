@@ -1,6 +1,6 @@
 import { type Clock, type Entry, type Model, type ModelFinish, type ModelRequest, noUsage, RondoError, type World } from 'rondo'
 import { VirtualClock } from 'rondo/testing'
-import { Dice, type Reply, type Script } from './generate.ts'
+import { Dice, type Jump, type Reply, type Script } from './generate.ts'
 
 /** What a tool really did. */
 export interface Effect {
@@ -37,6 +37,8 @@ export class Scene {
   readonly counts = new Map<string, number>()
   /** Timers that the engine set and that still wait. */
   readonly engineTimers = new Set<object>()
+  /** When each entry was written (monotonic ms), by id: what is true whatever the clocks say. */
+  readonly written = new Map<string, number>()
   /** Entries in the journal now. */
   length = 0
   /** The store was given up: the run goes on in memory, and the journal knows only its beginning. */
@@ -48,6 +50,7 @@ export class Scene {
   /** What each driver has written last of a kind, by process. */
   readonly lastStarted = new Map<string, Entry>()
   #ids = 0
+  #storeSkew = 0
 
   constructor(script: Script) {
     this.script = script
@@ -56,6 +59,21 @@ export class Scene {
 
   count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  }
+
+  /** What the store's clock says. */
+  storeTime(): number {
+    return this.clock.wall() + this.#storeSkew
+  }
+
+  jump({ whose, by }: Jump): void {
+    this.count(`jump: ${whose} ${by > 0 ? 'forth' : 'back'}`)
+    if (whose !== 'store') this.clock.jump(by)
+    if (whose !== 'both') this.#storeSkew += whose === 'store' ? by : -by
+  }
+
+  noteWritten(ids: readonly { readonly id: string }[]): void {
+    for (const { id } of ids) if (!this.written.has(id)) this.written.set(id, this.clock.monotonic())
   }
 
   world(): World {

@@ -80,6 +80,7 @@ export class SimStore implements Store {
   async #write(sessionId: string, entries: readonly NewEntry[], options: AppendOptions): Promise<{ readonly at: number }> {
     try {
       const written = await this.#inner.append(sessionId, entries, options)
+      this.#scene.noteWritten(entries)
       if (options.epoch !== undefined && options.epoch < this.#writing.epoch) this.#scene.staleWrites++
       this.#scene.length = Math.max(this.#scene.length, options.expectedSeq + entries.length)
       if (options.epoch !== undefined)
@@ -119,6 +120,7 @@ export class SimStore implements Store {
     const entry: NewEntry = { v: 1, id, seq: expectedSeq + 1, kind: 'custom', data: { type: 'noise' } }
     try {
       await this.#inner.append(sessionId, [entry], { expectedSeq })
+      this.#scene.noteWritten([entry])
       this.#scene.length = Math.max(this.#scene.length, expectedSeq + 1)
     } catch {
       // Then somebody else was quicker still.
