@@ -1,0 +1,155 @@
+import { RondoError } from '../core/error.ts'
+import { type ErrorFacts, readErrorBody, readErrorValue } from './error-body.ts'
+import { classify, type ErrorKind, kinds } from './error-kinds.ts'
+import type { Overflow } from './overflow.ts'
+import { safeText } from './safe-text.ts'
+
+/** A response that is no answer: an error status, or a body that can't be one. */
+export interface HttpFailure {
+  /** The adapter's name for whom it talks to, e.g. `openai`. */
+  readonly provider: string
+  readonly status: number
+  /** A header by its name, in any case. */
+  header(name: string): string | undefined
+  /** The body as text, or its beginning: the first 256 KiB are looked at. */
+  readonly body: string
+  /** What the header says of when to try again (ms). */
+  readonly retryAfterMs?: number | undefined
+  /** What the user gave the key in, e.g. `OPENAI_API_KEY`: named when the key is refused. Default: "the API key". */
+  readonly keyName?: string | undefined
+  /** This server answers 400 and nothing else when the input is too long, as Cerebras does. Default false. */
+  readonly emptyMeansOverflow?: boolean | undefined
+}
+
+/**
+ * The error that a response is, classified for every provider in one place: by its codes and texts first, which know more than the
+ * status, then by the status. Its message says who answered what and what to do; it is one line of about 1,000 characters at most and
+ * holds no keys.
+ */
+export function httpError(failure: HttpFailure): RondoError {
+  const { status, provider, keyName } = failure
+  const facts = readErrorBody(failure.body)
+  const { kind, overflow } = classifyResponse(failure, facts)
+  const message = wording({ provider, kind, where: `HTTP ${status}`, facts, overflow, keyName })
+  const retryable = isRetryable(kind, failure.header('x-should-retry'))
+  return errorOf(kind, message, retryable, finite(failure.retryAfterMs) ?? delayIn(facts))
+}
+
+/**
+ * The error that stands in a response which began well (status 200): the parsed error object or event, whole or what is inside it, or a
+ * line that is no JSON. Classified as `httpError` does, by the status that it names or, without one, by its words (B084, B107).
+ */
+export function streamError(value: unknown, provider: string, options?: { readonly keyName?: string | undefined }): RondoError {
+  const facts = readErrorValue(value)
+  const { kind, overflow } = classify(facts, facts.status)
+  const where = facts.status === undefined ? 'in the response' : `in the response, status ${facts.status}`
+  const message = wording({ provider, kind, where, facts, overflow, keyName: options?.keyName })
+  return errorOf(kind, message, kinds[kind].retryable, delayIn(facts))
+}
+
+/** How a response ended that says nothing of an error. */
+export interface QuietEnd {
+  readonly provider: string
+  /** The provider's own word. */
+  readonly finishReason: string | undefined
+  /** Tokens, cached ones included; `undefined` when they were not told. */
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+  /** Tokens. */
+  readonly contextWindow: number | undefined
+}
+
+/**
+ * The overflow that some servers pass over in silence (B120): z.ai tells more input tokens than the window has, or a finish reason of its
+ * own; MiMo cuts the input so that it fills the window, and stops for length without a token. A server that cuts the input and then
+ * answers (Ollama) can't be caught: it tells only what was left.
+ */
+export function quietOverflow(end: QuietEnd): RondoError | undefined {
+  const { finishReason, inputTokens, outputTokens, contextWindow } = end
+  const told = finishReason === 'model_context_window_exceeded'
+  const over = inputTokens !== undefined && contextWindow !== undefined && inputTokens > contextWindow
+  const filled = inputTokens !== undefined && contextWindow !== undefined && inputTokens >= contextWindow * 0.99
+  if (!told && !over && !(filled && finishReason === 'length' && outputTokens === 0)) return undefined
+  const overflow: Overflow = {
+    ...(inputTokens === undefined ? {} : { used: inputTokens }),
+    ...(contextWindow === undefined ? {} : { limit: contextWindow }),
+  }
+  const facts = readErrorBody(finishReason === undefined ? '' : `it ended with ${finishReason}`)
+  const where = 'HTTP 200, without an error'
+  return errorOf(
+    'overflow',
+    wording({ provider: end.provider, kind: 'overflow', where, facts, overflow, keyName: undefined }),
+    false,
+    undefined,
+  )
+}
+
+function classifyResponse({ status, body, emptyMeansOverflow }: HttpFailure, facts: ErrorFacts): ReturnType<typeof classify> {
+  if (status === 400 && emptyMeansOverflow === true && body.trim() === '') return { kind: 'overflow', overflow: {} }
+  if (status >= 400) return classify(facts, status)
+  if (facts.isPage) return { kind: 'page' }
+  return status >= 200 && status < 300 ? classify(facts, facts.status) : { kind: 'unknown' }
+}
+
+/** Kinds that no other attempt can mend, whatever a server says. */
+const final: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['quota', 'auth', 'forbidden', 'overflow', 'blocked', 'tooLarge'])
+
+function isRetryable(kind: ErrorKind, shouldRetry: string | undefined): boolean {
+  if (shouldRetry?.trim() === 'false') return false
+  return kinds[kind].retryable || (shouldRetry?.trim() === 'true' && !final.has(kind))
+}
+
+function errorOf(kind: ErrorKind, message: string, retryable: boolean, retryAfterMs: number | undefined): RondoError {
+  return new RondoError(kinds[kind].code, message, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+}
+
+/** A delay that is no finite number is none: it would be a timer that fires at once (B105). */
+function finite(ms: number | undefined): number | undefined {
+  return ms !== undefined && Number.isFinite(ms) && ms >= 0 ? ms : undefined
+}
+
+const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, sec: 1_000, second: 1_000, seconds: 1_000, m: 60_000, h: 3_600_000 }
+
+/** `Please try again in 1m2.5s`: in a stream there is no header that would say it. */
+function delayIn({ retryAfterMs, text }: ErrorFacts): number | undefined {
+  if (retryAfterMs !== undefined) return retryAfterMs
+  const said = /try again in (?<delay>(?:\d{1,6}(?:\.\d{1,9})? ?(?:ms|seconds|second|sec|[smh])(?![a-z]) ?)+)/i.exec(text.slice(0, 8_000))
+  const steps = said?.groups?.['delay']?.toLowerCase().matchAll(/(?<count>[\d.]+) ?(?<unit>[a-z]+)/g)
+  if (steps === undefined) return undefined
+  let ms = 0
+  for (const { groups } of steps) ms += Number(groups?.['count']) * (units[groups?.['unit'] ?? ''] ?? 0)
+  return Math.ceil(ms)
+}
+
+interface Said {
+  readonly provider: string
+  readonly kind: ErrorKind
+  readonly where: string
+  readonly facts: ErrorFacts
+  readonly overflow: Overflow | undefined
+  readonly keyName: string | undefined
+}
+
+/** `openai does not accept the key (HTTP 401): Incorrect API key provided. Check OPENAI_API_KEY.` */
+function wording({ provider, kind, where, facts, overflow, keyName }: Said): string {
+  const { says, advice } = kinds[kind]
+  const numbers = overflow === undefined ? [] : overflowNumbers(overflow)
+  const head = `${safeText(provider, 60)} ${says} (${[...numbers, where].join('; ')}): `
+  const said = safeText(facts.text, 800) || codesOf(facts)
+  const stop = /[.!?…]$/.test(said) ? '' : '.'
+  return `${head}${said}${stop}${advice === '' ? '' : ` ${advice.replace('KEY', keyName ?? 'the API key')}`}`
+}
+
+function overflowNumbers({ used, limit, over }: Overflow): string[] {
+  const parts = [
+    used === undefined ? [] : [`${used} tokens`],
+    limit === undefined ? [] : [`limit ${limit} tokens`],
+    over === undefined ? [] : [`${over} tokens too many`],
+  ]
+  const told = parts.flat().join(', ')
+  return told === '' ? [] : [told]
+}
+
+function codesOf({ words }: ErrorFacts): string {
+  return words.size === 0 ? 'it said no more' : safeText([...words.values()].join(', '), 200)
+}
