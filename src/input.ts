@@ -1,9 +1,10 @@
 import { errorData, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
-import { type FailedOutcome, isPart, type MediaPart, type Message, type Part, type ToolCallPart, type UserPart } from './core/message.ts'
+import { type FailedOutcome, isPart, type Message, type Part, type ToolCallPart, type UserPart } from './core/message.ts'
 import { storableCopy } from './core/storable.ts'
 import type { Store } from './core/store.ts'
 import { wellFormed } from './core/text.ts'
+import { keptMedia } from './engine/media.ts'
 import type { Input } from './options.ts'
 
 /**
@@ -14,7 +15,8 @@ export function toMessages(store: Store, input: Input, id: string): readonly Mes
   if (typeof input === 'string') return [userText(input, id)]
   if (!Array.isArray(input) || input.length === 0) throw invalid('it must be a text, or a list of parts or messages that is not empty')
   const first: unknown = input[0]
-  if (isRecord(first) && 'role' in first) return input.map((message: unknown, index) => importedMessage(message, `${id}.${index}`))
+  if (isRecord(first) && 'role' in first)
+    return settled(input.map((message: unknown, index) => importedMessage(store, message, `${id}.${index}`)))
   return userParts(store, input as readonly UserPart[], id)
 }
 
@@ -37,10 +39,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function userParts(store: Store, parts: readonly UserPart[], id: string): readonly Message[] | Promise<readonly Message[]> {
   if (parts.every((part) => isRecord(part) && part.type === 'text' && isBlankText(part.text))) throw invalid('it is empty')
-  const made = parts.map((part) => userPart(store, part))
+  const made = settled(parts.map((part) => userPart(store, part)))
   const message = (ready: readonly Part[]): readonly Message[] => [{ id, role: 'user', parts: ready }]
-  if (made.some((part) => part instanceof Promise)) return Promise.all(made).then(message)
-  return message(made.filter((part): part is Part => !(part instanceof Promise)))
+  return made instanceof Promise ? made.then(message) : message(made)
+}
+
+/** Waits only where there is something to wait for. */
+function settled<X extends object>(values: readonly (X | Promise<X>)[]): readonly X[] | Promise<readonly X[]> {
+  if (values.some((value) => value instanceof Promise)) return Promise.all(values)
+  return values.filter((value): value is X => !(value instanceof Promise))
 }
 
 function userPart(store: Store, part: UserPart): Part | Promise<Part> {
@@ -50,20 +57,15 @@ function userPart(store: Store, part: UserPart): Part | Promise<Part> {
     return { type: 'text', text: wellFormed(part.text) }
   }
   if (part.type !== 'image' && part.type !== 'file') throw invalid(`a part has the unknown type '${String(Reflect.get(part, 'type'))}'`)
-  const base = {
-    type: part.type,
-    mediaType: part.mediaType ?? (part.type === 'image' ? 'image/png' : 'application/octet-stream'),
-    ...(part.name === undefined ? {} : { name: part.name }),
-  }
-  const { data } = part
-  if (data instanceof Uint8Array) return store.blobs.put(data).then((ref): MediaPart => ({ ...base, ref }))
-  if (typeof data === 'string' || data instanceof URL) return { ...base, data: String(data) }
-  throw invalid(`an ${part.type} part needs data: bytes, base64 text or a URL`)
+  const { type, data, mediaType, name } = part
+  if (!(data instanceof Uint8Array) && !(data instanceof URL) && typeof data !== 'string')
+    throw invalid(`an ${type} part needs data: bytes, base64 text or a URL`)
+  return keptMedia(store.blobs, { type, data: data instanceof URL ? data.href : data, mediaType, name })
 }
 
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'summary'])
 
-function importedMessage(value: unknown, id: string): Message {
+function importedMessage(store: Store, value: unknown, id: string): Message | Promise<Message> {
   const { json, changed } = storableCopy(value)
   if (!isJsonObject(json) || !roles.has(json['role'])) throw invalid("a message needs a role: 'user', 'assistant' or 'summary'")
   const { parts, role } = json
@@ -74,21 +76,40 @@ function importedMessage(value: unknown, id: string): Message {
   if (role !== 'assistant' && parts.some((part) => part.type === 'tool-call')) throw invalid('only an assistant message has calls')
   if (role === 'user' && parts.every((part) => part.type === 'text' && isBlankText(part.text))) throw invalid('it is empty')
   let calls = 0
-  const own = parts.map((part) => (part.type === 'tool-call' ? importedCall(part, `${id}.${calls++}`) : part))
-  return { id, role: role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : 'summary', parts: own }
+  const own = settled(
+    parts.map((part) => (part.type === 'tool-call' ? importedCall(store, part, `${id}.${calls++}`) : importedPart(store, part))),
+  )
+  const message = (ready: readonly Part[]): Message => ({
+    id,
+    role: role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : 'summary',
+    parts: ready,
+  })
+  return own instanceof Promise ? own.then(message) : message(own)
+}
+
+function importedPart(store: Store, part: Part): Part | Promise<Part> {
+  if ((part.type !== 'image' && part.type !== 'file') || part.data === undefined) return part
+  const { type, data, mediaType, name, providerData } = part
+  return keptMedia(store.blobs, { type, data, mediaType, name, providerData })
 }
 
 /** Ids of another session may be ours too: the call gets one of its own. */
-function importedCall(part: ToolCallPart, callId: string): ToolCallPart {
+function importedCall(store: Store, part: ToolCallPart, callId: string): ToolCallPart | Promise<ToolCallPart> {
   if (part.settlement !== undefined && !isSettlement(part.settlement))
     throw invalid(
       `the settlement of a call of '${part.toolName}' needs an outcome, with an output ('ok') or an error with code and message`,
     )
+  const { content: shown } = part
+  if (shown !== undefined && typeof shown !== 'string' && !(Array.isArray(shown) && shown.every(isPart)))
+    throw invalid(`the content of a call of '${part.toolName}' must be a text or a list of parts`)
   const settlement = part.settlement ?? {
     outcome: 'skipped',
     error: errorData('ToolSkipped', 'This call came with imported history, without a result; it was not run.'),
   }
-  return { ...part, callId, providerCallId: part.providerCallId ?? part.callId, settlement }
+  const call: ToolCallPart = { ...part, callId, providerCallId: part.providerCallId ?? part.callId, settlement }
+  if (shown === undefined || typeof shown === 'string') return call
+  const content = settled(shown.map((one) => importedPart(store, one)))
+  return content instanceof Promise ? content.then((ready) => ({ ...call, content: ready })) : { ...call, content }
 }
 
 const failedOutcomes: ReadonlySet<unknown> = new Set<FailedOutcome>([

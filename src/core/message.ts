@@ -30,7 +30,10 @@ export interface SourcePart extends WithProviderData {
   readonly title?: string
 }
 
-/** A binary part: `data` is base64 or a URL; `ref` names a blob of the store. */
+/**
+ * A binary part: `data` is base64 or a URL; `ref` names a blob of the store (`store.blobs.get(ref)`). Bytes, and base64 or `data:` URLs of
+ * more than 8 KB, are kept as blobs; models get them as `data`.
+ */
 export interface MediaPart extends WithProviderData {
   readonly type: 'image' | 'file'
   readonly mediaType: string
@@ -61,7 +64,7 @@ export interface ToolCallPart extends WithProviderData {
 
 export type Part = TextPart | SourcePart | MediaPart | ToolCallPart
 
-/** A part of what a user says. Binary data is stored as a blob when it enters. */
+/** A part of what a user says: `data` is bytes, base64 text or a URL. Default media type: that of a `data:` URL, else `image/png` or `application/octet-stream`. */
 export type UserPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'file'; readonly data: Uint8Array | string | URL; readonly mediaType?: string; readonly name?: string }

@@ -59,7 +59,10 @@ export interface ModelSettings {
 
 export interface ModelRequest {
   readonly instructions: string
-  /** May be walked several times and after the call; walking it copies nothing. The message objects are immutable. */
+  /**
+   * May be walked several times and after the call; walking it copies nothing. The message objects are immutable, and the same ones in each
+   * request of an activation. Media has its `data`; a `ref` reaches no model.
+   */
   readonly messages: Iterable<Message>
   readonly tools: readonly (Tool | ProviderTool)[]
   readonly toolChoice: 'auto' | 'none' | 'required' | { readonly tool: string }

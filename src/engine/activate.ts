@@ -4,6 +4,7 @@ import { type Activation, type ActivationEnd, activePorts, poke } from './activa
 import { Ages } from './ages.ts'
 import { storeError } from './append.ts'
 import { headOf } from './head.ts'
+import { noMediaFound } from './media.ts'
 import { planAtRest } from './park.ts'
 import { abort, pump } from './pump.ts'
 import { foldAndShow } from './show.ts'
@@ -83,6 +84,7 @@ function newActivation(start: Start, epoch: number, leaseUntil: number): Activat
     outcomes: [],
     inputs: [],
     facts: [],
+    media: noMediaFound(),
     parsed: new Map(),
     foreign: false,
     writing: 0,

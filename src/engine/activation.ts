@@ -10,6 +10,7 @@ import type { Store } from '../core/store.ts'
 import type { Ages } from './ages.ts'
 import type { Fact, Outcome } from './facts.ts'
 import type { Hub } from './hub.ts'
+import type { MediaFound } from './media.ts'
 import type { RunPorts, World } from './ports.ts'
 import { LazySignal } from './signal.ts'
 
@@ -58,6 +59,7 @@ export interface Activation {
   inputs: LocalInput[]
   /** Facts that were staged and not yet written. */
   facts: { readonly key: string; readonly fact: Fact }[]
+  readonly media: MediaFound
   /** Parsed arguments of prepared calls, so that they are validated once. */
   readonly parsed: Map<string, { readonly input: unknown; readonly value: unknown }>
   /** Somebody else has appended. */

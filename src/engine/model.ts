@@ -3,11 +3,12 @@ import { overdue } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
-import type { Model, ModelDelta, ModelFinish } from '../core/model.ts'
+import type { Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import { type Activation, activePorts, driverFacts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { readFinish } from './finish.ts'
+import { withMedia } from './media.ts'
 import { retryAt } from './retry.ts'
 import type { LazySignal } from './signal.ts'
 
@@ -66,11 +67,28 @@ export function runModel(a: Activation, open: OpenModelCall, running: Running): 
 }
 
 function begin(attempt: Attempt): void {
-  const { a, open, running } = attempt
+  const { a, open } = attempt
   const ports = activePorts(a, a.state)
   try {
     const { model, request } = ports.modelCall(a.state, open)
     if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) limitTime(attempt, ports.modelTimeoutMs)
+    const whole = withMedia(a.store.blobs, a.media, a.state, request)
+    if (!(whole instanceof Promise)) return ask(attempt, model, whole)
+    whole.then(
+      (ready) => ask(attempt, model, ready),
+      (error: unknown) => fail(attempt, mediaError(error)),
+    )
+  } catch (error) {
+    fail(attempt, modelError(error))
+  }
+}
+
+function ask(attempt: Attempt, model: Model, request: ModelRequest): void {
+  const { a, running } = attempt
+  // It may have been told to stop while media was read.
+  if (attempt.closed) return
+  if (running.signal.aborted) return fail(attempt, errorData('ModelUnknownError', 'The model call was stopped before it began.'))
+  try {
     model
       .stream(request, (delta) => take(attempt, delta), new CallOptions(a.sessionId, running.signal))
       .then(
@@ -227,6 +245,11 @@ function failedBody(a: Activation, state: SessionState, open: OpenModelCall, fai
   })
   const data = again === undefined ? { ...ids, error, ...partial } : { ...ids, error, retryAt: again, retryInMs: again - now }
   return { kind: 'model.failed', data }
+}
+
+function mediaError(error: unknown): ErrorData {
+  if (RondoError.is(error)) return error.toData()
+  return errorData('SessionReadFailed', `Media of the session could not be read: ${messageOf(error)}`)
 }
 
 /** Adapters classify their errors; what comes unclassified is not tried again, for nobody knows what it was. */

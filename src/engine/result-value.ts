@@ -1,7 +1,7 @@
 import type { SettlementData } from '../core/entry.ts'
-import { errorData } from '../core/error.ts'
+import { errorData, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
-import { isPart, type Part, textOf } from '../core/message.ts'
+import { type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import { storableCopy } from '../core/storable.ts'
 import type { Store } from '../core/store.ts'
@@ -9,6 +9,7 @@ import { cutText, fitsBytes } from '../core/text.ts'
 import type { Tool } from '../core/tool.ts'
 import { issueLines } from './issues.ts'
 import type { ResultLimits } from './ports.ts'
+import { keptParts } from './result-parts.ts'
 
 /**
  * What a tool returned, as the journal keeps it: plain JSON, made once, within the limits. What the model is shown is cut to its own
@@ -64,7 +65,12 @@ function keptOutput(
   const text = output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output)
   if (!fitsBytes(text, limits.maxStoredBytes)) return oversized(store, limits, text, report)
   const own = ownContent(tool, output, report)
-  if (own !== undefined) return { outcome: 'ok', output, content: shownContent(own, callId, limits) }
+  if (own !== undefined) {
+    const content = shownContent(store, own, callId, limits, report)
+    return content instanceof Promise
+      ? content.then((later) => ({ outcome: 'ok', output, content: later }))
+      : { outcome: 'ok', output, content }
+  }
   const shown = shownText(text, callId, limits)
   if (shown.cut || output === null) return { outcome: 'ok', output, content: shown.text }
   return { outcome: 'ok', output }
@@ -73,16 +79,28 @@ function keptOutput(
 /** What the tool itself wants shown. Failing here must not turn what it did into a failure. */
 function ownContent(tool: Tool | undefined, output: Json, report: (error: unknown) => void): string | readonly Part[] | undefined {
   try {
-    return tool?.['~definition'].toModelOutput?.(output)
+    const content = tool?.['~definition'].toModelOutput?.(output)
+    if (content === undefined || typeof content === 'string' || Array.isArray(content)) return content
+    throw new RondoError(
+      'ConfigInvalid',
+      `toModelOutput of '${tool?.name}' must return a text or a list of parts; its output is shown instead.`,
+    )
   } catch (error) {
     report(error)
     return undefined
   }
 }
 
-function shownContent(content: string | readonly Part[], callId: string, limits: ResultLimits): string | readonly Part[] {
-  if (typeof content !== 'string') return shownParts(storableParts(content), callId, limits)
-  return shownText(content, callId, limits).text
+function shownContent(
+  store: Store,
+  content: string | readonly Part[],
+  callId: string,
+  limits: ResultLimits,
+  report: (error: unknown) => void,
+): string | readonly Part[] | Promise<readonly Part[]> {
+  if (typeof content === 'string') return shownText(content, callId, limits).text
+  const kept = keptParts(store.blobs, content, report)
+  return kept instanceof Promise ? kept.then((parts) => shownParts(parts, callId, limits)) : shownParts(kept, callId, limits)
 }
 
 function shownText(text: string, callId: string, limits: ResultLimits) {
@@ -116,16 +134,6 @@ async function storedExcerpt(store: Store, limits: ResultLimits, text: string, r
   }
 }
 
-/** Parts that a tool made itself: plain JSON, checked where they enter. */
-function storableParts(parts: readonly Part[]): readonly Part[] {
-  return parts.map((part) => toPart(storableCopy(part).json))
-}
-
-/** What is no part of a result (a call is none) is shown as what it is. */
-function toPart(json: Json): Part {
-  return isPart(json) && json.type !== 'tool-call' ? json : { type: 'text', text: JSON.stringify(json) }
-}
-
 /** A result of parts: its text is the output, the parts are what the model is shown. The limits are those of any other result. */
 export function contentSettlement(
   store: Store,
@@ -135,12 +143,15 @@ export function contentSettlement(
   isError: boolean,
   report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
-  const given = storableParts(parts)
-  const text = textOf({ role: 'user', parts: given })
-  if (fitsBytes(text, limits.maxStoredBytes)) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
-  return storedExcerpt(store, limits, text, report).then((excerpt) =>
-    partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits),
-  )
+  const within = (given: readonly Part[]) => {
+    const text = textOf({ role: 'user', parts: given })
+    if (fitsBytes(text, limits.maxStoredBytes)) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
+    return storedExcerpt(store, limits, text, report).then((excerpt) =>
+      partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits),
+    )
+  }
+  const kept = keptParts(store.blobs, parts, report)
+  return kept instanceof Promise ? kept.then(within) : within(kept)
 }
 
 function partsSettlement(text: string, content: readonly Part[], isError: boolean, limits: ResultLimits): SettlementData {

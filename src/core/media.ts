@@ -1,0 +1,58 @@
+/**
+ * Base64 text and `data:` URLs up to this many characters stay where they are; longer ones are kept as blobs, so that a journal, which is
+ * read and kept as a whole, holds what was said and not what was shown.
+ */
+const maxInlineChars = 8 * 1024
+
+export interface MediaBytes {
+  readonly bytes: Uint8Array
+  /** What a `data:` URL says of itself. */
+  readonly mediaType?: string
+}
+
+/** What of a media part's data belongs into a blob: bytes, and long texts that hold bytes. `undefined`: it stays as it is (a URL, say). */
+export function blobBytes(data: Uint8Array | string): MediaBytes | undefined {
+  if (typeof data !== 'string') return { bytes: data }
+  if (data.length <= maxInlineChars) return undefined
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(data)) return decoded(data)
+  return /^data:/i.test(data) ? ofDataUrl(data) : undefined
+}
+
+/** RFC 2397: `data:[<media type>][;base64],<data>`. */
+function ofDataUrl(url: string): MediaBytes | undefined {
+  const comma = url.indexOf(',')
+  if (comma < 0) return undefined
+  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
+  const content = url.slice(comma + 1)
+  const found = parameters.some((parameter) => parameter.toLowerCase() === 'base64') ? decoded(content) : unescaped(content)
+  return found === undefined || mediaType === '' ? found : { ...found, mediaType }
+}
+
+function unescaped(text: string): MediaBytes | undefined {
+  try {
+    return { bytes: new TextEncoder().encode(decodeURIComponent(text)) }
+  } catch {
+    return undefined
+  }
+}
+
+function decoded(base64: string): MediaBytes | undefined {
+  try {
+    const units = atob(base64)
+    const bytes = new Uint8Array(units.length)
+    for (let i = 0; i < units.length; i++) bytes[i] = units.charCodeAt(i)
+    return { bytes }
+  } catch {
+    return undefined
+  }
+}
+
+/** As many bytes as one call of `String.fromCharCode` surely takes; a multiple of 3, so that the pieces join to one text. */
+const chunkBytes = 24 * 1024
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  for (let start = 0; start < bytes.length; start += chunkBytes)
+    text += btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes)))
+  return text
+}
