@@ -65,7 +65,11 @@ describe('tool() says what is wrong with its options', () => {
       'outputSchema must have both standard halves, as inputSchema',
     ],
     ['execute that is no function', { ...good, execute: 'rm' }, 'execute must be a function'],
-    ['reconcile that is no function', { ...good, reconcile: true }, 'reconcile must be a function'],
+    [
+      'reconcile, which nothing calls yet',
+      { ...good, reconcile: () => 'unknown' },
+      "'reconcile' is not there yet in this version: an unsafe call whose outcome is lost settles as unknown",
+    ],
     ['toModelOutput that is no function', { ...good, toModelOutput: {} }, 'toModelOutput must be a function'],
   ])('%s', (_, options, why) => {
     const name = 'name' in options ? String(options.name) : ''
