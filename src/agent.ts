@@ -16,12 +16,12 @@ import { toMessages } from './input.ts'
 import type { Limits } from './limits.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
-import { ownOptions, ownSettings } from './own-options.ts'
+import { overlaid, ownOptions, ownSettings } from './own-options.ts'
 import { abortText, type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
 import type { ContextOf, Decision, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
-import { checkAgentOptions, checkRunOptions, toolList } from './validate.ts'
+import { checkAgentOptions, checkAttachOptions, checkRunOptions, toolList } from './validate.ts'
 import { wireRun } from './wiring.ts'
 
 /** What `resume` takes besides a run's options: answers for calls that wait. */
@@ -109,6 +109,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. */
   attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
+    checkAttachOptions(options)
     const driver = this.#offered(sessionId)
     const run = { detach: true, replayAfter: options.after ?? '' }
     return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
@@ -263,7 +264,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /** Limits of a run outlive a park and a process: those it was begun with, under what is given now. */
   async #limitsOf(driver: SessionDriver, runId: string, given: AnyRunOptions): Promise<Limits> {
     const { live } = await driver.current()
-    return { ...live.waiting.find((waiting) => waiting.runId === runId)?.limits, ...given.limits }
+    return overlaid<Limits>({ ...live.waiting.find((waiting) => waiting.runId === runId)?.limits }, given.limits)
   }
 
   async #unfinished(driver: SessionDriver): Promise<string> {
@@ -299,14 +300,14 @@ function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
   return result as RunResult
 }
 
-/** Limits as JSON: one that is infinite is none. */
+/** Limits as JSON: one that is infinite, or undefined, is none. */
 function finite(limits: Limits): JsonObject {
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== Number.POSITIVE_INFINITY))
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== Number.POSITIVE_INFINITY && limit !== undefined))
 }
 
 function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {
   if (base === undefined || own === undefined) return own ?? base
-  return { ...base, ...own }
+  return overlaid(base, own)
 }
 
 async function known(driver: SessionDriver): Promise<SessionState> {

@@ -86,6 +86,18 @@ export function isPositive(value: unknown): boolean {
   return typeof value === 'number' && value > 0
 }
 
+const typeChecks = {
+  boolean: { holds: (value: unknown) => typeof value === 'boolean', what: 'true or false' },
+  function: { holds: (value: unknown) => typeof value === 'function', what: 'a function' },
+  text: { holds: (value: unknown) => typeof value === 'string' && value !== '', what: 'a text that is not empty' },
+} as const
+
+/** A value of this type, or nothing. */
+export function typed(options: object, key: string, type: keyof typeof typeChecks): string[] {
+  const value: unknown = Reflect.get(options, key)
+  return value === undefined || typeChecks[type].holds(value) ? [] : [`${key} must be ${typeChecks[type].what}`]
+}
+
 /** `prefix` names the group that the option stands in. */
 export function words(options: object, key: string, allowed: readonly string[], prefix = ''): string[] {
   const value: unknown = Reflect.get(options, key)

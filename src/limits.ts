@@ -16,6 +16,7 @@ export interface Limits {
   maxCostUsd?: number
   /** Failed calls in a row. Default: none. */
   maxConsecutiveErrors?: number
+  /** Not there yet: refused. */
   maxContextTokens?: number
   /** An activation that has run this long (ms) parks before it begins anything new; the next one goes on. Default: none. */
   timeSliceMs?: number

@@ -54,7 +54,10 @@ export interface Policies {
   doneDrain?: 'skip' | 'finish'
   /** A response without text and calls is asked for again so often, then the run ends with `empty_response`. Default 2, `final`. */
   emptyResponse?: { retries?: number; end?: 'final' | 'error' }
-  /** A text cut at the output limit. Default `final`: the run ends with `max_tokens`; `continue` asks for more, twice at most. */
+  /**
+   * A response cut at the output limit. Default `final`: a text ends the run with `max_tokens`, calls are asked for again, twice at most.
+   * `continue` asks for the rest of a text too, twice at most; `error` asks for nothing again.
+   */
   onTruncated?: 'final' | 'continue' | 'error'
   /** A response that says it calls tools and does not. Default `final`: its text is the answer. */
   toolUseWithoutCalls?: 'final' | 'error'
@@ -88,24 +91,30 @@ export interface Policies {
 export interface SharedOptions<T extends Tools, S extends Schema | undefined, C> {
   /** What the model is told first. A function is asked before each model call and awaited; a throw fails the run. */
   instructions?: string | ((run: RunInfo<C>) => Awaitable<string>)
+  /** Not there yet: refused. */
   output?: S
+  /** How models are called; a run's fields win over the agent's, one by one. */
   settings?: ModelSettings
+  /** What a run may cost; a run's fields win over the agent's, one by one. */
   limits?: Limits
   /**
    * Whether the model must call a tool, or this one, which must be one of the run's. A forced choice holds for the first iteration
    * (`policies.toolChoiceEvery`). Default `auto`.
    */
   toolChoice?: ToolChoice<NoInfer<T>>
+  /** Ends a run early, with reason `stopped` or the given one. */
   stopWhen?: StopCondition<NoInfer<T>, C> | readonly StopCondition<NoInfer<T>, C>[]
   /** Calls that run at once. Default 8; 1 = one after another. */
   maxParallel?: number
   /** Overrides of dependencies, made by `.with()`. */
   dependencies?: readonly Dependency<unknown>[]
+  /** Kept with the session that a run creates; a session that exists keeps its own. */
   metadata?: { readonly [key: string]: Json }
   /** A run asked for while the session has one. Default `reject`. */
   onBusy?: 'reject' | 'queue' | 'steer' | 'interrupt'
   /** A message while calls wait for an answer. Default `answer`: those calls are skipped. */
   onPending?: 'answer' | 'hold' | 'reject'
+  /** The finer rules; a run's fields win over the agent's, one by one. */
   policies?: Policies
 }
 
@@ -124,7 +133,9 @@ export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> 
   version?: string
   /** Where sessions live. Default: this process's memory, 1,000 sessions. */
   store?: Store
+  /** Not there yet: refused. */
   hooks?: Hooks<NoInfer<T>, C>
+  /** Not there yet: refused, but for false. */
   compaction?: CompactionOptions | false
   /** An error in a listener or observer. Default: `console.error`. */
   onObserverError?(error: unknown): void
@@ -135,14 +146,17 @@ export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> 
 export interface RunOptions<T extends Tools, S extends Schema | undefined, C> extends SharedOptions<T, S, C> {
   /** Opens or creates this session. Default: a new one. */
   session?: string
+  /** Default: a new one. Unique in its session. */
   runId?: string
   /** Aborts the run. */
   signal?: AbortSignal
+  /** Instead of the agent's. */
   model?: Model
+  /** Besides the agent's, of other names. */
   extraTools?: Tools
   /** How long to wait in process for a human or a result before the run parks (ms). Default: 0 for `run()`, no end for `stream()`. */
   parkAfterMs?: number
-  /** Only these tools, in this order. */
+  /** Only these tools, in this order. Each must be there. */
   allowedTools?: readonly ToolName<T>[]
   /** Goes on when the last reader leaves. Default false. */
   detach?: boolean

@@ -19,6 +19,11 @@ export function ownOptions(options: AnyAgentOptions): AnyAgentOptions {
   }
 }
 
+/** The fields of both, the given ones first; what is undefined was not given. */
+export function overlaid<X extends object>(base: X, given: object | undefined): X {
+  return Object.assign({ ...base }, Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined)))
+}
+
 /** Settings go into the journal: a copy, which nobody changes. */
 export function ownSettings(settings: ModelSettings): ModelSettings {
   return structuredClone(settings)

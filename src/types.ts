@@ -164,7 +164,7 @@ export type UIToolsOf<A> = A extends { readonly '~tools'?: infer T extends Tools
   ? { [X in Static<T> as X['name'] & string]: { input: X['input']; output: X['output'] } }
   : never
 
-/** Answers a request for approval. */
+/** An answer to a request for approval. `input` replaces the arguments. `remember` is not there yet: refused. */
 export type Decision =
   | { callId: string; decision: 'approve'; input?: unknown; by?: string; remember?: 'run' | 'session' }
   | { callId: string; decision: 'deny'; reason?: string; by?: string; stopTurn?: boolean }

@@ -1,5 +1,6 @@
 import { policyProblems } from './check-policies.ts'
-import { group, isPositive, unknownKeys, wholeNumber, words } from './checks.ts'
+import { settingProblems } from './check-settings.ts'
+import { group, isPositive, typed, unknownKeys, words } from './checks.ts'
 import { RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
 import { toStorable } from './core/storable.ts'
@@ -47,17 +48,6 @@ const limitKeys = new Set([
   'timeSliceMs',
   'onLimit',
 ])
-const settingKeys = new Set([
-  'maxOutputTokens',
-  'temperature',
-  'topP',
-  'seed',
-  'stop',
-  'reasoning',
-  'maxRetries',
-  'timeoutMs',
-  'providerOptions',
-])
 /** Options that have a name and a type already and nothing behind them yet. */
 const notYet: { readonly [option: string]: string } = {
   output: 'structured output',
@@ -77,6 +67,9 @@ function checkOptionsOfAgent(options: object): void {
   wrong.push(...sharedProblems(options), ...toolProblems(tools, 'tools'))
   // That of a run may have tools of its own: 'required' can be judged there only.
   wrong.push(...forcedProblems(chosenTool(Reflect.get(options, 'toolChoice')), namesOf(toolList(tools))))
+  wrong.push(...typed(options, 'name', 'text'), ...typed(options, 'version', 'text'), ...typed(options, 'onObserverError', 'function'))
+  const world: unknown = Reflect.get(options, 'world')
+  if (world !== undefined && !isWorld(world)) wrong.push('world needs a clock, id() and random()')
   const store: unknown = Reflect.get(options, 'store')
   if (store !== undefined && typeof Reflect.get(Object(store), 'append') !== 'function') wrong.push('store has no append(): it is no store')
   raise('new Agent', wrong)
@@ -88,13 +81,24 @@ interface OfAgent {
   readonly toolChoice: unknown
 }
 
+export function checkAttachOptions(options: object): void {
+  const wrong = [...unknownKeys(options, new Set(['runId', 'after']), ''), ...idProblems(options, 'runId')]
+  const after: unknown = Reflect.get(options, 'after')
+  if (after !== undefined && !(typeof after === 'string' && /^(\d+[:.]\d+)?$/.test(after)))
+    wrong.push(`after must be the cursor of an event, not ${typeof after === 'string' ? JSON.stringify(after) : String(after)}`)
+  raise('attach options', wrong)
+}
+
+function idProblems(options: object, key: string): string[] {
+  const name: unknown = Reflect.get(options, key)
+  const usable = name === undefined || (typeof name === 'string' && name !== '' && name.length <= 512)
+  return usable ? [] : [`${key} must be a text of 1 to 512 characters`]
+}
+
 export function checkRunOptions(options: object, agent: OfAgent, use: 'run' | 'resume' = 'run'): void {
   const wrong = unknownKeys(options, use === 'run' ? runKeys : resumeKeys, '')
-  for (const key of ['session', 'runId']) {
-    const name: unknown = Reflect.get(options, key)
-    if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > 512))
-      wrong.push(`${key} must be a text of 1 to 512 characters`)
-  }
+  wrong.push(...idProblems(options, 'session'), ...idProblems(options, 'runId'))
+  wrong.push(...typed(options, 'detach', 'boolean'), ...typed(options, 'throwOnError', 'boolean'))
   const model: unknown = Reflect.get(options, 'model')
   if (model !== undefined && !isModel(model)) wrong.push('model is no model')
   const signal: unknown = Reflect.get(options, 'signal')
@@ -152,6 +156,13 @@ function raise(where: string, wrong: readonly string[]): void {
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${where}: ${wrong.join('; ')}.`)
 }
 
+function isWorld(value: unknown): boolean {
+  const parts =
+    typeof value === 'object' && value !== null ? ['id', 'random', 'clock'].map((name): unknown => Reflect.get(value, name)) : []
+  const [id, random, clock] = parts
+  return typeof id === 'function' && typeof random === 'function' && typeof clock === 'object' && clock !== null
+}
+
 function isModel(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'stream') === 'function'
 }
@@ -162,14 +173,10 @@ function sharedProblems(options: object): string[] {
     const value: unknown = Reflect.get(options, option)
     if (value !== undefined && value !== false) wrong.push(`'${option}': ${what} is not there yet in this version`)
   }
-  wrong.push(
-    ...group(options, 'limits', limitKeys, ['onLimit']),
-    ...group(options, 'settings', settingKeys, ['stop', 'reasoning', 'providerOptions', 'temperature', 'topP', 'seed', 'maxRetries']),
-    ...policyProblems(options),
-  )
+  wrong.push(...group(options, 'limits', limitKeys, ['onLimit']), ...settingProblems(options), ...policyProblems(options))
   const settings: unknown = Reflect.get(options, 'settings')
-  if (typeof settings === 'object' && settings !== null) wrong.push(...wholeNumber(settings, 'maxRetries', 'settings.'))
   if (settings !== undefined && !isPlainObject(settings)) wrong.push('settings must be plain JSON: they are kept in the journal')
+  wrong.push(...dependencyProblems(Reflect.get(options, 'dependencies')))
   wrong.push(...choiceProblems(Reflect.get(options, 'toolChoice')), ...stopProblems(Reflect.get(options, 'stopWhen')))
   const metadata: unknown = Reflect.get(options, 'metadata')
   if (metadata !== undefined && !isPlainObject(metadata)) wrong.push('metadata must be a plain JSON object: it is kept in the journal')
@@ -200,6 +207,15 @@ function stopProblems(conditions: unknown): string[] {
   return conditions === undefined || list.every((one) => typeof one === 'function')
     ? []
     : ['stopWhen must be a function or a list of functions']
+}
+
+function dependencyProblems(list: unknown): string[] {
+  if (list === undefined) return []
+  if (!Array.isArray(list)) return ['dependencies must be a list']
+  return list.flatMap((one: unknown, index) => {
+    const usable = typeof one === 'object' && one !== null && 'key' in one && 'create' in one && typeof one.create === 'function'
+    return usable ? [] : [`dependencies[${index}] is no dependency: make it with dependency().with()`]
+  })
 }
 
 function isPlainObject(value: unknown): boolean {

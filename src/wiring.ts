@@ -16,6 +16,7 @@ import { defaultRetry } from './engine/retry.ts'
 import { LazySignal } from './engine/signal.ts'
 import type { Limits } from './limits.ts'
 import type { Policies, SharedOptions, StopCondition, ToolChoice } from './options.ts'
+import { overlaid } from './own-options.ts'
 import type { SettledCall } from './types.ts'
 
 type Shared = SharedOptions<Tools, Schema | undefined, unknown>
@@ -60,13 +61,12 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     isDynamic: (name) => !snapshot.typedNames.has(name),
     tools,
     retry: {
-      ...defaultRetry,
-      ...policies.retry,
+      ...overlaid(defaultRetry, policies.retry),
       maxRetries: settings.maxRetries ?? 2,
       afterOutput: policies.retryAfterOutput ?? 'retract',
     },
     modelTimeoutMs: settings.timeoutMs ?? Number.POSITIVE_INFINITY,
-    results: { maxBytes: 50 * 1024, maxLines: 2_000, maxStoredBytes: 4 * 1024 * 1024, ...policies.toolResult },
+    results: overlaid({ maxBytes: 50 * 1024, maxLines: 2_000, maxStoredBytes: 4 * 1024 * 1024 }, policies.toolResult),
     toolFailureMode: policies.toolFailureMode ?? 'continue',
     unknownTool: policies.unknownTool ?? 'result',
     context: snapshot.context,

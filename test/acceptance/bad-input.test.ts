@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Agent, type Input, type RunOptions, tool } from '../../src/index.ts'
+import { Agent, type Decision, type Input, type RunOptions, tool } from '../../src/index.ts'
 import { scripted } from '../../src/testing/index.ts'
-import { agentIn, collect, deepFreeze, end, lines, plainTool, refusal, scriptedLab, thrown } from './kit.ts'
+import { agentIn, collect, deepFreeze, end, lines, noInput, plainTool, refusal, scriptedLab, thrown } from './kit.ts'
 
 const model = scripted([])
 const look = plainTool('look', () => 1)
@@ -57,6 +57,28 @@ describe('options of an agent', () => {
       `onLimit must be 'summarize', 'error', 'incomplete', not "throw"`,
     ],
     ['limits that are no object', { model, limits: 5 }, 'limits must be an object'],
+    ['a name that is no text', { model, name: 5 }, 'name must be a text that is not empty'],
+    ['an empty name', { model, name: '' }, 'name must be a text that is not empty'],
+    ['a version that is no text', { model, version: 2 }, 'version must be a text that is not empty'],
+    ['a reporter that is no function', { model, onObserverError: 'log' }, 'onObserverError must be a function'],
+    ['a world that is none', { model, world: {} }, 'world needs a clock, id() and random()'],
+    ['dependencies that are no list', { model, dependencies: {} }, 'dependencies must be a list'],
+    ['a dependency that is none', { model, dependencies: [5] }, 'dependencies[0] is no dependency: make it with dependency().with()'],
+    [
+      'a temperature that is no number',
+      { model, settings: { temperature: 'hot' } },
+      'settings.temperature must be a number from 0 on, not hot',
+    ],
+    ['a topP over 1', { model, settings: { topP: 2 } }, 'settings.topP must be a number from 0 to 1, not 2'],
+    ['a seed that is no whole number', { model, settings: { seed: 0.5 } }, 'settings.seed must be a whole number, not 0.5'],
+    ['stop words that are no list', { model, settings: { stop: 'END' } }, 'settings.stop must be a list of texts'],
+    ['a stop word that is no text', { model, settings: { stop: [5] } }, 'settings.stop must be a list of texts'],
+    [
+      'an effort nobody knows',
+      { model, settings: { reasoning: 'max' } },
+      "settings.reasoning must be 'none', 'low', 'medium', 'high', not \"max\"",
+    ],
+    ['provider options that are a text', { model, settings: { providerOptions: 'x' } }, 'settings.providerOptions must be an object'],
     [
       'a forced tool that is not there',
       { model, tools: [look], toolChoice: { tool: 'lock' } },
@@ -142,6 +164,8 @@ describe('options of a run', () => {
     ['a stop condition that is no function', { stopWhen: 5 }, 'stopWhen must be a function or a list of functions'],
     ['settings that JSON can not say', { settings: { providerOptions: { x: { n: 1n } } } }, 'settings must be plain JSON'],
     ['a limit that does nothing yet', { limits: { maxContextTokens: 5 } }, "'limits.maxContextTokens'"],
+    ['detach that is no yes or no', { detach: 'yes' }, 'detach must be true or false'],
+    ['throwOnError that is no yes or no', { throwOnError: 0 }, 'throwOnError must be true or false'],
     ['options that are no object', 7 as unknown as object, 'must be an object'],
   ])('%s: run, stream and resume say so, and no session exists', async (_name, options, message) => {
     const given = options as RunOptions<readonly [typeof look], undefined, unknown>
@@ -185,6 +209,55 @@ test('answers are for resume: a list there, unknown to run', async () => {
   const agent = agentIn(scriptedLab(['ok']), { tools: [look] })
   expect(thrown(() => agent.resume('s', { decisions: 'x' } as object)).message).toBe('run options: decisions must be a list.')
   expect((await refusal(agent.run('Hi', { decisions: [] } as object))).message).toContain("unknown option 'decisions'")
+})
+
+test.each<[string, object, string]>([
+  ['an unknown option', { afer: '5:0' }, "unknown option 'afer': did you mean 'after'?"],
+  ['a cursor that is none', { after: 'last' }, 'after must be the cursor of an event, not "last"'],
+  ['a cursor that is a number', { after: 5 }, 'after must be the cursor of an event, not 5'],
+  ['a run id that is none', { runId: 5 }, 'runId must be a text of 1 to 512 characters'],
+])('attach with %s is refused', (_name, options, message) => {
+  const error = thrown(() => agentIn(scriptedLab([])).attach('s', options))
+  expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
+})
+
+describe('what is undefined was not given', () => {
+  test('in the options of a run: those of the agent hold', async () => {
+    const look = plainTool('look', () => 1, 'read')
+    const place = scriptedLab([{ calls: [{ name: 'look', input: {} }] }, 'ok', { calls: [{ name: 'look', input: {} }] }])
+    const agent = agentIn(place, { tools: [look], settings: { temperature: 0.5 }, limits: { maxIterations: 1, onLimit: 'incomplete' } })
+    const none = undefined as unknown as number
+    const result = await place.clock.until(agent.run('Hi', { limits: { maxIterations: none }, settings: { temperature: none } }))
+    expect([end(result), place.model.requests[0]?.settings]).toEqual(['incomplete max_iterations', { temperature: 0.5 }])
+    const [request] = (await collect(place.store.load(result.sessionId))).filter((entry) => entry.kind === 'run.requested')
+    expect(request?.data).toStrictEqual(JSON.parse(JSON.stringify(request?.data)))
+  })
+
+  test('in policies: the defaults hold', async () => {
+    const none = undefined as unknown as number
+    const place = scriptedLab([{ fail: { code: 'ModelServerError' } }, { calls: [{ name: 'look', input: {} }] }, 'ok'])
+    const big = plainTool('look', () => 'x'.repeat(5_000_000), 'read')
+    const policies = { retry: { baseMs: none, capMs: none }, toolResult: { maxStoredBytes: none } }
+    const promise = agentIn(place, { tools: [big], policies }).run('Hi', { session: 's' })
+    await place.clock.advance(100)
+    expect(place.model.requests.length).toBe(1)
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setTimeout(resolve, 2)).then(() => place.clock.advance(20))
+    expect(end(await promise)).toBe('completed completed')
+    expect(JSON.stringify(await collect(place.store.load('s'))).length).toBeLessThan(200_000)
+  })
+})
+
+test.each([
+  ['a word that is neither', { callId: 'm1.0', decision: 'maybe' }, "must be 'approve' or 'deny'"],
+  ['an approval that is to be remembered', { callId: 'm1.0', decision: 'approve', remember: 'session' }, "'remember' is not there yet"],
+])('a decision of %s is refused, and the call still waits', async (_name, decision, message) => {
+  const place = scriptedLab([{ calls: [{ name: 'ask', input: {} }] }])
+  const ask = tool({ name: 'ask', description: 'Asks', inputSchema: noInput, needsApproval: true, execute: () => 1 })
+  const agent = agentIn(place, { tools: [ask] })
+  await place.clock.until(agent.run('Hi', { session: 's' }))
+  const error = await refusal(agent.session('s').decide(decision as Decision))
+  expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
+  expect(await agent.session('s').status()).toBe('awaiting_human')
 })
 
 test('an agent of nothing is refused in words', () => {
