@@ -5,6 +5,7 @@ import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.
 import type { EventBody } from '../core/event.ts'
 import type { Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
+import { cutText } from '../core/text.ts'
 import { type Activation, activePorts, driverFacts, type Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { readFinish } from './finish.ts'
@@ -20,6 +21,8 @@ interface Attempt {
   readonly assembler: Assembler
   readonly begun: number
   closed: boolean
+  /** Whether a limit on responses stopped it. */
+  overLimit: boolean
   /** The text or reasoning part that is being shown. */
   shown: { readonly kind: 'text' | 'reasoning'; readonly part: number } | undefined
   resolve(facts: readonly Fact[]): void
@@ -53,6 +56,7 @@ export function runModel(a: Activation, open: OpenModelCall, running: Running): 
       assembler: new Assembler({ n: open.n }),
       begun: a.world.clock.monotonic(),
       closed: false,
+      overLimit: false,
       shown: undefined,
       resolve,
     }
@@ -120,6 +124,8 @@ function take(attempt: Attempt, delta: ModelDelta): void {
   try {
     piece = attempt.assembler.push(delta)
   } catch (error) {
+    // A garbled stream may do better next time; one without end would not.
+    attempt.overLimit = RondoError.is(error) && !error.retryable
     fail(attempt, modelError(error))
     throw error
   }
@@ -201,7 +207,9 @@ function fail(attempt: Attempt, error: ErrorData): void {
   const { a, open, running, assembler, begun } = attempt
   finishShown(attempt)
   close(attempt)
-  const failed = { error, text: assembler.text(), random: a.world.random(), durationMs: sinceMs(a, begun) }
+  // What has no end is of no use as a whole, and would fill every later request.
+  const text = attempt.overLimit ? cutText(assembler.text()).text : assembler.text()
+  const failed = { error, text, random: a.world.random(), durationMs: sinceMs(a, begun) }
   // Does nothing when it was told to stop already; else it shall not go on for nobody.
   running.signal.abort(new RondoError('ModelUnknownError', error.message))
   attempt.resolve([(state) => failedBody(a, state, open, failed)])

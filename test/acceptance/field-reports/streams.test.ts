@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { type Model, type ModelDelta, noUsage, tool } from '../../../src/index.ts'
 import type { Script } from '../../../src/testing/index.ts'
-import { agentIn, asks, collect, end, lab, noInput, plainTool, scriptedLab, story, strays } from '../kit.ts'
+import { agentIn, asks, collect, end, lab, lines, noInput, plainTool, scriptedLab, story, strays } from '../kit.ts'
 
 const capabilities = { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true } as const
 
@@ -148,6 +148,19 @@ describe('B140 B172 a response that does not end', () => {
       expect(stopped.signal?.aborted).toBe(true)
     },
   )
+
+  test('B172 what was stopped at the limit does not fill the next request: its head and tail stay', async () => {
+    const place = scriptedLab(['Go on.'])
+    const model = pouring(endless(undefined, { type: 'text', part: 0, text }), { count: 0 })
+    const result = await agentIn({ ...place, model }).run('Hi', { session: 's', throwOnError: false })
+    expect([result.text.length < 60_000, result.text.startsWith('The same sentence again. '), /bytes left out/.test(result.text)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    await agentIn(place).run('Again', { session: 's' })
+    expect(lines(place.model.requests[0]?.messages ?? [])[1]).toBe(`assistant: ${result.text}`)
+  })
 
   test('B172 data that keeps flowing does not outlive the time limit of the call, nor that of the run', async () => {
     for (const [options, how] of [
