@@ -1,0 +1,20 @@
+/** A certificate for `localhost`, `api.test` and 127.0.0.1 that no authority vouches for, with its key: for fake servers only, it protects nothing. */
+export const testCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBdDCCARugAwIBAgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtyb25kbyB0
+ZXN0czAgFw0yNDAxMDEwMDAwMDBaGA8yMTI0MDEwMTAwMDAwMFowFjEUMBIGA1UE
+AwwLcm9uZG8gdGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQP/HYbOFIH
++2+qwVShAZ/z+2Bxn0SVvd22+E8rQvvfS5VBpQqTszobPGKpA9kstTuOdGWCXV/W
+WK230hE1ppvjo1gwVjAPBgNVHRMBAf8EBTADAQH/MCQGA1UdEQQdMBuCCWxvY2Fs
+aG9zdIIIYXBpLnRlc3SHBH8AAAEwHQYDVR0OBBYEFOyhcGpVfpT1rlJwP2d8J16C
+x7NXMAoGCCqGSM49BAMCA0cAMEQCIHtOZ0EKMr6bpWGcVkadfDIMFTSFYYeLtCXo
+3B4s52p0AiAa0z8msMRNBH5ya4lREOEa8mHWKK3dT+HFfA4uRXR1GQ==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQge/8YhA9OeF4sGLKi
++pDWOpjyfKpTwgMqic0EjHghHvahRANCAAQP/HYbOFIH+2+qwVShAZ/z+2Bxn0SV
+vd22+E8rQvvfS5VBpQqTszobPGKpA9kstTuOdGWCXV/WWK230hE1ppvj
+-----END PRIVATE KEY-----
+`,
+}
