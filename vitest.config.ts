@@ -4,13 +4,16 @@ import { exempt } from './test/setup/exempt.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
   exports: Record<string, { default?: string }>
+  imports: Record<string, { node: string }>
 }
 
-/** `rondo/…` in a test or an example means the source under test, not what the last build left in dist. */
-const alias = Object.entries(manifest.exports).flatMap(([subPath, target]) => {
-  if (target.default === undefined) return []
-  const source = target.default.replace('./dist/', './src/').replace(/\.js$/, '.ts')
-  const specifier = subPath.replace('.', 'rondo')
+/** `rondo/…` and `#…` in a test, an example or the source mean the source under test, not what the last build left in dist. */
+const alias = [
+  ...Object.entries(manifest.exports).map(([subPath, target]) => [subPath.replace('.', 'rondo'), target.default] as const),
+  ...Object.entries(manifest.imports).map(([specifier, target]) => [specifier, target.node] as const),
+].flatMap(([specifier, target]) => {
+  if (target === undefined) return []
+  const source = target.replace('./dist/', './src/').replace(/\.js$/, '.ts')
   return [{ find: new RegExp(`^${specifier}$`), replacement: new URL(source, import.meta.url).pathname }]
 })
 

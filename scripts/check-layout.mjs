@@ -44,7 +44,9 @@ export function checkLayout(dir) {
   const imports = files.filter((file) => file.endsWith('.ts')).flatMap((file) => importsOf(dir, file, manifest.imports ?? {}))
   const strangers = files.filter((file) => ROOMS[roomOf(file)] === undefined).map((file) => `${file}:1 is in no known room`)
   const rooms = imports.flatMap((one) => roomViolations(one, sourcesOf(manifest.exports)))
-  return { violations: [...strangers, ...rooms, ...webViolations(imports), ...circles(imports)], files: files.length }
+  const webVariants = Object.values(manifest.imports ?? {}).flatMap((target) => sourcesOf(target.default))
+  const web = webViolations(imports, ['src/index.ts', ...webVariants])
+  return { violations: [...strangers, ...rooms, ...web, ...circles(imports)], files: files.length }
 }
 
 /** @param {string} file */
@@ -89,14 +91,19 @@ function roomViolations({ from, where, specifier, targets }, exported) {
   })
 }
 
-/** The root entry runs in workers, Bun and Deno: what it loads, through any chain of imports, is plain web platform. @param {Import[]} imports */
-function webViolations(imports) {
-  const chains = new Map([['src/index.ts', 'src/index.ts']])
+/**
+ * The root entry, and the variants for where there is no Node, run in browsers, workers, Bun and Deno: what they load, through any chain of
+ * imports, is plain web platform.
+ * @param {Import[]} imports @param {string[]} entries
+ */
+function webViolations(imports, entries) {
+  const chains = new Map(entries.map((entry) => [entry, entry]))
+  const of = (/** @type {string} */ chain) => (chain.startsWith('src/index.ts') ? 'root entry' : 'web variant')
   const violations = []
   for (const [file, chain] of chains) {
     for (const { where, specifier, web } of imports.filter(({ from, typeOnly }) => from === file && !typeOnly)) {
       if (web === undefined)
-        violations.push(`${where} imports ${specifier}: the root entry is free of node: modules and packages (${chain})`)
+        violations.push(`${where} imports ${specifier}: the ${of(chain)} is free of node: modules and packages (${chain})`)
       else if (!chains.has(web)) chains.set(web, `${chain} > ${web}`)
     }
   }

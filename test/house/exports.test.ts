@@ -12,11 +12,13 @@ test('exports: types and code of a sub-path lie side by side', () => {
   for (const [, target] of targets) expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'))
 })
 
-test('exports: the type checker reads the source of every sub-path', () => {
-  const sources = targets.map(([subPath, target]) => [
-    subPath.replace('.', 'rondo'),
-    [target.default.replace('./dist/', './src/').replace(/\.js$/, '.ts')],
-  ])
+const variants = Object.entries<{ node: string; default: string }>(read('package.json').imports)
+
+test('exports: the type checker reads the source of every sub-path, and of the Node variant of what has variants', () => {
+  const sources = [
+    ...targets.map(([subPath, target]) => [subPath.replace('.', 'rondo'), target.default] as const),
+    ...variants.map(([specifier, target]) => [specifier, target.node] as const),
+  ].map(([specifier, target]) => [specifier, [target.replace('./dist/', './src/').replace(/\.js$/, '.ts')]])
   expect(read('tsconfig.json').compilerOptions.paths).toEqual(Object.fromEntries(sources))
 })
 

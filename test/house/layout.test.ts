@@ -97,6 +97,17 @@ test('layout: of a #name import, the root entry loads the default side', () => {
   expect(violationsOf({ ...tree, 'src/models/web.ts': tree['src/models/node.ts'] })).toHaveLength(1)
 })
 
+test('layout: the default side of a #name import loads no node: module, whoever imports it', () => {
+  const tree = {
+    'package.json': JSON.stringify({ imports: { '#wire': { node: './dist/models/node.js', default: './dist/models/web.js' } } }),
+    'src/models/node.ts': `export * as wire from 'node:http'\n`,
+    'src/models/web.ts': `export { wire } from './node.ts'\n`,
+  }
+  expect(violationsOf(tree)).toEqual([
+    'src/models/node.ts:1 imports node:http: the web variant is free of node: modules and packages (src/models/web.ts > src/models/node.ts)',
+  ])
+})
+
 test('layout: no circle, not even of types', () => {
   const tree = {
     'src/core/a.ts': `import { b } from './b.ts'\nexport const a = b\n`,

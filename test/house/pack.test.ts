@@ -100,6 +100,28 @@ for (const [major, binFolder] of nodes()) {
       expect(found).toBe('testing true\ntools true\nsqlite true\noffline true\njson-schema true\n')
     })
 
+    test.each([
+      ['node', [], 'node.js'],
+      ['default', ['-C', 'bun'], 'web.js'],
+    ])('the %s variant of the transport does a request, and B133 its time limits hold nobody back', (_name, conditions, variant) => {
+      const code = `import http from 'node:http'
+        const server = http.createServer((request, response) => response.end('data: 1')).listen(0, '127.0.0.1', async () => {
+          const { send } = await import('#transport')
+          const url = 'http://127.0.0.1:' + server.address().port
+          const timeouts = { connectMs: 90_000, firstByteMs: 90_000, idleMs: 90_000, totalMs: 90_000 }
+          let text = ''
+          await send({ method: 'POST', url, headers: {}, body: [], timeouts, maxBytes: 1e6, signal: new AbortController().signal }, {
+            head: ({ status }) => { text += status + ' ' }, chunk: (bytes) => { text += new TextDecoder().decode(bytes) } })
+          server.close()
+          server.closeAllConnections()
+          console.log(import.meta.resolve('#transport').split('/').at(-1), text)
+        })`
+      const startedAt = performance.now()
+      // The package itself is where #transport can be imported from.
+      const output = succeed(binFolder, join(app, 'node_modules', 'rondo'), 'node', ...conditions, '--input-type=module', '-e', code)
+      expect([output, performance.now() - startedAt < 30_000]).toEqual([`${variant} 200 data: 1\n`, true])
+    })
+
     test('npx rondo run tells what is in a folder', () => {
       const output = succeed(binFolder, app, 'npx', 'rondo', 'run', '--cwd', withFiles, 'list the files')
       expect(output).toContain('README.md')
