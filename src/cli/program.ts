@@ -21,11 +21,16 @@ Each command has more with --help.`
 const runExamples = `
 The answer goes to standard output, everything else to standard error.
 
+Keys and addresses come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL,
+OLLAMA_HOST, RONDO_API_KEY (for --base-url), RONDO_MODEL (the usual --model).
+
 Examples:
   rondo run "outline the README and name the largest files"
   rondo run which files mention sqlite --cwd src
   rondo run "how many lines are in README.md" > answer.txt
   echo "list the files" | rondo run
+  rondo run --model openai:gpt-5-mini "what does this project do?"
+  rondo run --base-url http://localhost:8080/v1 --model qwen3 "list the files"
   rondo run --json "list the files" | tail -n 1
   rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"
 ${exitCodeHelp}`
@@ -71,6 +76,8 @@ function buildProgram(version: string, terminal: Terminal, end: (exitCode: numbe
     .summary('run a task and print the answer')
     .description('Runs a task: the words, or what stands on standard input. Shows each tool call and how the run ended.')
     .argument('[task...]', 'what to do, in quotes or not')
+    .option('--model <name>', 'openai:NAME, ollama:NAME or offline (default: what is there; the first line says which and why)')
+    .option('--base-url <url>', "a server with the same API as OpenAI's; --model is then the name of its model")
     .option('--cwd <dir>', 'the folder to read (default: the current one)')
     .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', positiveWholeNumber)
     .option('--session <id>', 'continue this session; an unknown id begins one')

@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Agent, type Model, RondoError, type Run, type RunEvent, type RunStatus, type Store, type Tools } from '../index.ts'
-import { offline } from '../models/offline/index.ts'
 import { readTools } from '../tools/index.ts'
+import { type ChosenModel, chooseModel, type ModelFlags } from './choose-model.ts'
 import { followRun, type Reporter } from './follow-run.ts'
 import { RunView } from './run-view.ts'
 import { openStore } from './store.ts'
@@ -10,7 +10,7 @@ import { commandName, summaryLines, summaryOf } from './summary.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { jsonLine, oneLine, plain, shellWord, styled } from './text.ts'
 
-export interface RunFlags {
+export interface RunFlags extends ModelFlags {
   readonly json?: boolean
   /** Continues this session, or creates it. */
   readonly session?: string
@@ -25,18 +25,19 @@ const maxTaskBytes = 1_000_000
 
 /**
  * Runs a task to its end and resolves with the exit code. Throws `CannotRun` for what could not begin. `model` stands in for the
- * offline model.
+ * one that would be chosen.
  */
 export async function runCommand(words: readonly string[], flags: RunFlags, terminal: Terminal, model?: Model): Promise<number> {
   if (flags.session !== undefined) checkSessionId(flags.session)
   const folder = folderOf(flags, terminal)
   const task = flags.resume === true ? noTask(words) : await taskOf(words, terminal)
-  const chosen = model ?? offline({ delayMs: delayOf(terminal) })
+  const chosen: ChosenModel =
+    model === undefined ? await chooseModel(flags, terminal) : { model, line: `Model: ${model.provider}:${model.id}` }
   const tools: Tools = readTools({ root: folder })
   const { store, unkept } = await openStore(terminal)
   try {
     if (unkept !== undefined) sayUnkept(unkept, flags, terminal)
-    const agent = new Agent({ name: 'rondo', model: chosen, tools, store })
+    const agent = new Agent({ name: 'rondo', model: chosen.model, tools, store })
     await checkSession(agent, flags, terminal)
     const start = (signal: AbortSignal): Run => {
       const limits = flags.maxIterations === undefined ? {} : { limits: { maxIterations: flags.maxIterations } }
@@ -44,7 +45,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, term
       const session = flags.session === undefined ? {} : { session: flags.session }
       return agent.stream(task, { ...session, ...limits, signal, metadata: { folder } })
     }
-    const reporter = flags.json === true ? jsonReporter(terminal) : screenReporter(terminal, modelLine(model), unkept === undefined)
+    const reporter = flags.json === true ? jsonReporter(terminal) : screenReporter(terminal, chosen.line, unkept === undefined)
     return await followRun(start, reporter, terminal)
   } finally {
     await closed(store, terminal)
@@ -83,13 +84,6 @@ async function taskOf(words: readonly string[], { stdin }: Terminal): Promise<st
 function noTask(words: readonly string[]): undefined {
   if (words.length === 0) return undefined
   throw new CannotRun('--resume goes on with the task that the run has. Leave the words out, or leave --resume out.')
-}
-
-function delayOf({ env }: Terminal): number {
-  const text = env['RONDO_OFFLINE_DELAY_MS'] ?? ''
-  if (!/^\d{0,6}$/.test(text))
-    throw new CannotRun(`RONDO_OFFLINE_DELAY_MS must be a whole number of ms below 1,000,000, not ${oneLine(text)}.`)
-  return Number(text)
 }
 
 function checkSessionId(id: string): void {
@@ -149,11 +143,6 @@ function jsonReporter({ stdout, stderr }: Terminal): Reporter {
     aborting: () => stderr.write('aborting …\n'),
     end: () => {},
   }
-}
-
-function modelLine(model: Model | undefined): string {
-  if (model !== undefined) return `Model: ${model.provider}:${model.id}`
-  return 'Model: offline (no network and no language model); this version has no other.'
 }
 
 function screenReporter(terminal: Terminal, model: string, kept: boolean): Reporter {

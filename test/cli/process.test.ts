@@ -1,6 +1,6 @@
 // The command as a process: signals, pipes, exit codes, and what is kept between two of them.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ interface Ended {
 
 function rondo(args: readonly string[], setting: Setting = {}): Promise<Ended> {
   const { cwd = newFolder({ 'tides.csv': 'hour,metres\n12,4.1\n' }), home = newFolder(), command = main } = setting
-  const env = { PATH: process.env['PATH'], RONDO_HOME: home, ...setting.env }
+  const env = { PATH: process.env['PATH'], RONDO_HOME: home, RONDO_MODEL: 'offline', ...setting.env }
   const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -54,7 +54,7 @@ describe('the command', () => {
   test('answers about the folder it stands in; nothing is coloured in a pipe', async () => {
     const { code, out, err } = await rondo(['run', 'list', 'the', 'files'])
     expect([code, out]).toEqual([0, expect.stringContaining('- tides.csv: 19 bytes')])
-    expect(settled(err)).toBe(`Model: offline (no network and no language model); this version has no other.
+    expect(settled(err)).toBe(`Model: offline (no network and no language model)
 
 ✓ list_files   depth=1 limit=1000                               1 entry TIME
 
@@ -109,7 +109,7 @@ describe('the end of a process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`${signal} aborts cleanly: exit code 130, and the session can go on`, async () => {
       const home = newFolder()
-      const onErr = (err: string, child: ChildProcess) => err.endsWith('other.\n\n') && child.kill(signal)
+      const onErr = (err: string, child: ChildProcess) => err.endsWith('language model)\n\n') && child.kill(signal)
       const { code, err } = await rondo(['run', '--session', 'notes', 'list the files'], { home, env: slow, onErr })
       expect([code, err]).toEqual([130, expect.stringMatching(/\naborting …\n\naborted · .*\n.*\nsession notes · rondo show notes\n$/)])
       expect((await rondo(['run', '--session', 'notes', 'list the files'], { home })).code).toBe(0)
@@ -152,9 +152,10 @@ describe('the end of a process', () => {
 
 /** The built package in a folder of its own, with its dependencies and without the optional peer. */
 function withoutPeer({ manifest = true } = {}): { readonly home: string; readonly command: string } {
-  const folder = newFolder(manifest ? { 'package.json': '{ "type": "module", "version": "0.0.0" }' } : {})
+  const own = readFileSync(join(root, 'package.json'), 'utf8')
+  const folder = newFolder(manifest ? { 'package.json': own } : {})
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
-  if (!manifest) cpSync(join(root, 'package.json'), join(folder, 'dist', 'package.json'))
+  if (!manifest) writeFileSync(join(folder, 'dist', 'package.json'), own.replaceAll('./dist/', './'))
   mkdirSync(join(folder, 'node_modules', '@cfworker'), { recursive: true })
   for (const name of ['@cfworker/json-schema', 'commander', 'ignore', 'picomatch'])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))

@@ -260,7 +260,9 @@ describe('what can not begin', () => {
 
   test('a session id that is none, a delay that is none', async () => {
     expect(await refusal(['x'], { flags: { session: 'a b\u001b' } })).toMatch(/^The session id "a b\\\\x1b" can't be used/)
-    expect(await refusal(['x'], { env: { RONDO_OFFLINE_DELAY_MS: '-1' } })).toMatch(/^RONDO_OFFLINE_DELAY_MS must be a whole number/)
+    expect(await refusal(['x'], { env: { RONDO_MODEL: 'offline', RONDO_OFFLINE_DELAY_MS: '-1' } })).toMatch(
+      /^RONDO_OFFLINE_DELAY_MS must be a whole number/,
+    )
   })
 
   test('a sessions file that is damaged stops, so that nothing is split in two', async () => {

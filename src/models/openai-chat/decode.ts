@@ -1,0 +1,217 @@
+import { RondoError } from '../../core/error.ts'
+import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
+import { streamError } from '../errors.ts'
+import { ChatCalls } from './calls.ts'
+import { EventTemplate } from './template.ts'
+import { ChatUsage } from './usage.ts'
+import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
+
+/**
+ * Reads one response of a Chat Completions API: the events of a stream, or a whole completion as if it were one event. What servers
+ * differ in is taken as it comes; what nobody can read is a `ModelServerError`.
+ */
+export class ChatDecoder {
+  readonly #provider: string
+  readonly #sink: (delta: ModelDelta) => void
+  readonly #calls: ChatCalls
+  readonly #usage = new ChatUsage()
+  readonly #template = new EventTemplate<'text' | 'reasoning'>()
+  #part = -1
+  #kind: 'text' | 'reasoning' | 'call' | undefined
+  #finish: string | undefined
+  #refused = false
+  #done = false
+  /** Whether anything came at all. */
+  #begun = false
+
+  constructor(provider: string, sink: (delta: ModelDelta) => void) {
+    this.#provider = provider
+    this.#sink = sink
+    this.#calls = new ChatCalls(sink, () => this.#newPart('call'))
+  }
+
+  /** One event: its data and, where it has one, its name. */
+  push(data: string, name?: string): void {
+    const { kind } = this.#template
+    if (kind !== undefined && kind === this.#kind) {
+      const text = this.#template.match(data)
+      if (text !== undefined) return this.#sink({ type: kind, part: this.#part, text })
+    }
+    const trimmed = data.trim()
+    if (trimmed === '[DONE]') this.#done = true
+    else if (name === 'error') throw streamError(anything(trimmed), this.#provider)
+    else if (trimmed !== '') this.#event(parsed(trimmed, this.#provider), data)
+  }
+
+  /** What stands after the last event: it may lack its blank line (B095), or be the beginning of one that was cut off. */
+  pushRest(data: string): void {
+    if (data.trim() === '[DONE]' || isWire(anything(data))) this.push(data)
+  }
+
+  /** Whether the server has said that nothing follows. */
+  get isDone(): boolean {
+    return this.#done
+  }
+
+  /** A completion that came at once: nothing can follow it. */
+  whole(completion: unknown): void {
+    this.#done = true
+    this.#event(completion, '')
+  }
+
+  /** The end of the body. Throws when the response is not complete. */
+  end(): ModelFinish {
+    if (!this.#begun) throw incomplete(`${this.#provider} answered with nothing`)
+    if (this.#finish === undefined && !this.#done) {
+      const where = this.#calls.isOpen ? ', in the middle of the arguments of a tool call' : ''
+      throw incomplete(`The response of ${this.#provider} ended cleanly but without its last event${where}`)
+    }
+    const finishReason = this.#refused ? 'refusal' : finishReasonOf(this.#finish, this.#calls.count > 0)
+    const finish = { finishReason, usage: this.#usage.usage }
+    return this.#finish === undefined ? finish : { ...finish, rawFinishReason: this.#finish }
+  }
+
+  #event(event: unknown, data: string): void {
+    if (!isWire(event)) throw garbled(this.#provider, 'an event is no JSON object', data)
+    const error = event['error'] ?? undefined
+    if (error !== undefined) throw streamError(error, this.#provider)
+    this.#begun = true
+    this.#usage.read(event['usage'])
+    if (isWire(event['x_groq'])) this.#usage.read(event['x_groq']['usage'])
+    const choice = firstChoice(event)
+    if (choice === undefined) return
+    const plain = this.#choice(choice)
+    if (plain !== undefined && data !== '' && (event['usage'] ?? undefined) === undefined)
+      this.#template.learn(data, plain.kind, plain.text, plain.in)
+  }
+
+  /** Takes what a choice holds. When that was one text and nothing else, says which. */
+  #choice(choice: Wire): PlainText | undefined {
+    if (choice['error'] !== undefined && choice['error'] !== null) throw streamError(choice['error'], this.#provider)
+    const finish = textOrNothing(choice['finish_reason'])
+    if (finish !== '') this.#finish = finish
+    const message = messageOf(choice)
+    const reasoning = reasoningField(message)
+    if (reasoning !== undefined) this.#text('reasoning', textOrNothing(message[reasoning]))
+    const content = message['content']
+    this.#content(content)
+    const refusal = textOrNothing(message['refusal'])
+    if (refusal !== '') {
+      this.#refused = true
+      this.#text('text', refusal)
+    }
+    const calls = wires(message['tool_calls'])
+    for (const call of calls) this.#calls.take(call)
+    if (isWire(message['function_call'])) this.#calls.take(message['function_call'])
+    if (finish !== '' || calls.length > 0 || refusal !== '') return undefined
+    if (typeof content === 'string' && content !== '' && reasoning === undefined) return { kind: 'text', text: content, in: contentIn }
+    if (reasoning !== undefined && (content === '' || content === null || content === undefined))
+      return { kind: 'reasoning', text: textOrNothing(message[reasoning]), in: (event) => fieldIn(event, reasoning) }
+    return undefined
+  }
+
+  /** Text, or a list of parts: text, thinking (Mistral). An object is an answer in JSON that the server has parsed already (Cloudflare). */
+  #content(content: unknown): void {
+    if (typeof content === 'string') return this.#text('text', content)
+    if (isWire(content)) return this.#text('text', JSON.stringify(content))
+    for (const part of wires(content)) {
+      this.#text('text', textOrNothing(part['text']))
+      const thinking = part['thinking']
+      this.#text('reasoning', textOrNothing(thinking))
+      for (const piece of wires(thinking)) this.#text('reasoning', textOrNothing(piece['text']))
+    }
+  }
+
+  #text(kind: 'text' | 'reasoning', text: string): void {
+    if (text === '') return
+    if (this.#kind !== kind) this.#newPart(kind)
+    this.#sink({ type: kind, part: this.#part, text })
+  }
+
+  #newPart(kind: 'text' | 'reasoning' | 'call'): number {
+    this.#kind = kind
+    return ++this.#part
+  }
+}
+
+interface PlainText {
+  readonly kind: 'text' | 'reasoning'
+  readonly text: string
+  readonly in: (event: unknown) => unknown
+}
+
+function messageOf(choice: Wire): Wire {
+  const message = choice['delta'] ?? choice['message']
+  return isWire(message) ? message : {}
+}
+
+/** Of several choices (`n` in providerOptions) the first one is the answer. */
+function firstChoice(event: Wire): Wire | undefined {
+  const choices = wires(event['choices'])
+  return choices.find((choice) => (choice['index'] ?? 0) === 0)
+}
+
+const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
+
+/** The field that carries reasoning; some servers send it under two names at once. */
+function reasoningField(message: Wire): string | undefined {
+  return reasoningFields.find((field) => textOrNothing(message[field]) !== '')
+}
+
+function fieldIn(event: unknown, field: string): unknown {
+  const choice = isWire(event) ? firstChoice(event) : undefined
+  return choice === undefined ? undefined : messageOf(choice)[field]
+}
+
+function contentIn(event: unknown): unknown {
+  return fieldIn(event, 'content')
+}
+
+const finishReasons: { readonly [reason: string]: FinishReason } = {
+  stop: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  length: 'length',
+  max_tokens: 'length',
+  model_length: 'length',
+  model_context_window_exceeded: 'length',
+  content_filter: 'content-filter',
+  sensitive: 'content-filter',
+  refusal: 'refusal',
+  error: 'error',
+}
+
+/** A reason that we don't know is no success (B054). A server that says that it is done and gives none has just stopped. */
+function finishReasonOf(reason: string | undefined, hasCalls: boolean): FinishReason {
+  if (reason === undefined) return hasCalls ? 'tool-calls' : 'stop'
+  const known = reason.toLowerCase()
+  return Object.hasOwn(finishReasons, known) ? (finishReasons[known] ?? 'other') : 'other'
+}
+
+function parsed(text: string, provider: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw garbled(provider, 'an event is not JSON', text)
+  }
+}
+
+/** The JSON value of a text, or the text itself. */
+function anything(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function garbled(provider: string, what: string, data: string): RondoError {
+  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${data.slice(0, 200)}`)
+}
+
+function incomplete(what: string): RondoError {
+  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
+}

@@ -1,0 +1,25 @@
+import { anyIds, type CallIds } from './encode.ts'
+
+/** What servers of the same API differ in, as data. */
+export interface Dialect {
+  /** Names it in errors, in `providerOptions` and in provider data. */
+  readonly provider: string
+  readonly baseURL: string
+  /** The environment variable that holds the key when none is given. */
+  readonly apiKeyVariable: string | undefined
+  readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
+  readonly ids: CallIds
+}
+
+export const openaiDialect: Dialect = {
+  provider: 'openai',
+  baseURL: 'https://api.openai.com/v1',
+  apiKeyVariable: 'OPENAI_API_KEY',
+  maxTokensField: 'max_completion_tokens',
+  ids: anyIds,
+}
+
+/** A server that speaks the API and of which nothing else is known. */
+export function compatibleDialect(provider: string, baseURL: string): Dialect {
+  return { provider, baseURL, apiKeyVariable: undefined, maxTokensField: 'max_tokens', ids: anyIds }
+}

@@ -1,0 +1,59 @@
+import { RondoError } from '../../core/error.ts'
+import type { Model } from '../../core/model.ts'
+import { compatibleDialect, openaiDialect } from './dialect.ts'
+import { ChatModel } from './model.ts'
+import type { OpenAIChatOptions } from './options.ts'
+
+export type { OpenAIChatOptions } from './options.ts'
+
+/** A server that speaks the Chat Completions API: where it is, and what its models have in common. */
+export interface OpenAICompatibleOptions extends OpenAIChatOptions {
+  /** Where the API is, as far as '/chat/completions': `http://localhost:8080/v1`. */
+  readonly baseURL: string
+  /** Names the server in errors, in `settings.providerOptions` and in the journal. Default: the host of `baseURL`. */
+  readonly name?: string | undefined
+}
+
+/**
+ * A model of OpenAI's Chat Completions API.
+ *
+ * @param model Its name: `gpt-5-mini`.
+ * @throws `ConfigInvalid` for options that can't work.
+ */
+export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
+  checkName(model, 'openaiChat')
+  const { baseURL } = options
+  return new ChatModel(model, baseURL === undefined ? openaiDialect : { ...openaiDialect, baseURL: checkedURL(baseURL) }, options)
+}
+
+/**
+ * Models of any server that speaks the Chat Completions API (llama.cpp, vLLM, Ollama, LM Studio, OpenRouter, Groq, …).
+ *
+ * @returns A function that makes a model by its name; options given there go over those of the server.
+ * @throws `ConfigInvalid` for options that can't work.
+ */
+export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
+  const baseURL = checkedURL(server.baseURL)
+  const name = server.name ?? new URL(baseURL).host
+  return (model, options = {}) => {
+    checkName(model, 'openaiCompatible')
+    const own = options.baseURL === undefined ? baseURL : checkedURL(options.baseURL)
+    return new ChatModel(model, compatibleDialect(name, own), { ...server, ...options })
+  }
+}
+
+function checkName(model: unknown, maker: string): void {
+  if (typeof model === 'string' && model.trim() !== '') return
+  throw new RondoError(
+    'ConfigInvalid',
+    `${maker}: the name of the model is missing; pass it as a text, as '${maker === 'openaiChat' ? 'gpt-5-mini' : 'qwen3'}'.`,
+  )
+}
+
+function checkedURL(baseURL: unknown): string {
+  if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return baseURL
+  throw new RondoError(
+    'ConfigInvalid',
+    `baseURL must be a URL that begins with http:// or https://, as 'http://localhost:8080/v1', not ${JSON.stringify(baseURL)}.`,
+  )
+}

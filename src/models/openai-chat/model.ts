@@ -1,0 +1,103 @@
+import { send } from '#transport'
+import { RondoError } from '../../core/error.ts'
+import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
+import { fetchTransport } from '../transport/fetch.ts'
+import { defaultMaxBytes, type Timeouts, type Transport, timeoutsWith } from '../transport/transport.ts'
+import { Conversations } from './conversations.ts'
+import type { Dialect } from './dialect.ts'
+import type { OpenAIChatOptions } from './options.ts'
+import { Frames } from './request.ts'
+import { ChatResponse } from './response.ts'
+
+const comma = new Uint8Array(0)
+
+/** The Chat Completions API as a `Model`. */
+export class ChatModel implements Model {
+  readonly provider: string
+  readonly id: string
+  readonly capabilities: ModelCapabilities
+  readonly #url: string
+  readonly #options: OpenAIChatOptions
+  readonly #dialect: Dialect
+  readonly #timeouts: Timeouts
+  readonly #transport: Transport
+  readonly #frames: Frames
+  readonly #conversations: Conversations
+
+  constructor(id: string, dialect: Dialect, options: OpenAIChatOptions) {
+    this.provider = dialect.provider
+    this.id = id
+    this.capabilities = {
+      structuredOutput: 'native',
+      parallelCalls: true,
+      imagesInResults: false,
+      reasoning: true,
+      ...options.capabilities,
+    }
+    this.#url = endpoint(dialect.baseURL)
+    this.#options = options
+    this.#dialect = dialect
+    this.#timeouts = timeoutsWith(options.timeouts)
+    this.#transport = options.fetch === undefined ? send : fetchTransport(options.fetch)
+    this.#frames = new Frames(id, options.stream ?? true, dialect)
+    this.#conversations = new Conversations(dialect.ids)
+  }
+
+  async stream(
+    request: ModelRequest,
+    sink: (delta: ModelDelta) => void,
+    { signal, sessionId }: { readonly signal: AbortSignal; readonly sessionId: string },
+  ): Promise<ModelFinish> {
+    const response = new ChatResponse(this.provider, sink)
+    const key = await this.#key()
+    await this.#transport(
+      {
+        method: 'POST',
+        url: this.#url,
+        headers: this.#headers(key),
+        body: this.#body(request, sessionId),
+        timeouts: this.#timeouts,
+        maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
+        signal,
+      },
+      response,
+    )
+    return response.finish()
+  }
+
+  #body(request: ModelRequest, sessionId: string): readonly Uint8Array[] {
+    const { head, headHasMessage, tail } = this.#frames.frame(request)
+    const messages = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
+    // Each message has a comma before it; the first of all must not.
+    return [head, headHasMessage ? messages : messages.length === 0 ? comma : messages.subarray(1), tail]
+  }
+
+  async #key(): Promise<string | undefined> {
+    const { apiKey } = this.#options
+    const given = typeof apiKey === 'function' ? await apiKey() : apiKey
+    const variable = this.#dialect.apiKeyVariable
+    const key = given ?? (variable === undefined ? undefined : environment(variable))
+    if (key !== undefined && key !== '') return key
+    if (variable === undefined) return undefined
+    throw new RondoError('ModelAuthError', `No API key for ${this.provider}: set ${variable}, or pass apiKey.`)
+  }
+
+  #headers(key: string | undefined): { readonly [name: string]: string } {
+    const own = this.#options.headers ?? {}
+    const headers: { [name: string]: string } = { 'content-type': 'application/json' }
+    if (key !== undefined) headers['authorization'] = `Bearer ${key}`
+    return { ...headers, ...own }
+  }
+}
+
+/** A base URL may have a query (Azure's api-version): it stays at the end. */
+function endpoint(baseURL: string): string {
+  const url = new URL(baseURL)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`
+  return url.href
+}
+
+/** Where there is an environment at all. */
+function environment(name: string): string | undefined {
+  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name]
+}

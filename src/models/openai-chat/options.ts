@@ -1,0 +1,22 @@
+import type { ModelCapabilities } from '../../core/model.ts'
+import type { Timeouts } from '../transport/transport.ts'
+
+/** How a Chat Completions server is reached. */
+export interface OpenAIChatOptions {
+  /** The key, or a function that is asked before each request. Default: the environment variable `OPENAI_API_KEY` (of `openaiChat`); none for compatible servers. */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined
+  /** Where the API is; '/chat/completions' is put behind its path. Default 'https://api.openai.com/v1'. */
+  readonly baseURL?: string | undefined
+  /** More headers; they win over ours. */
+  readonly headers?: { readonly [name: string]: string } | undefined
+  /** Whether responses are streamed. Default true. Servers that ignore it are understood all the same. */
+  readonly stream?: boolean | undefined
+  /** Time limits in ms: connect 10,000, first byte 120,000, idle 60,000, total none. */
+  readonly timeouts?: Partial<Timeouts> | undefined
+  /** More of a response (bytes) ends it with an error. Default 33,554,432 (32 MiB). */
+  readonly maxResponseBytes?: number | undefined
+  /** Sends requests by this function instead of node:http. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  /** What the model can do, where it differs from what is assumed of models of this API. */
+  readonly capabilities?: Partial<ModelCapabilities> | undefined
+}

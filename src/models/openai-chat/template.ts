@@ -1,0 +1,58 @@
+/**
+ * Most events of a stream differ from the one before in one text only. A template is such an event cut at that text: when the next event
+ * begins and ends as it does, what stands between is the text, and nothing needs to be parsed. That holds because a text without quotes,
+ * backslashes and control characters ends where the template says, so the two events parse to the same but for it.
+ */
+export class EventTemplate<K> {
+  /** What kind of text the events hold that fit; `undefined` = none fits yet. */
+  kind: K | undefined = undefined
+  #prefix = ''
+  #suffix = ''
+  /** Servers that add something random to each event fit no template: after a few tries it is not looked for any more. */
+  #triesLeft = 8
+  #hits = 0
+
+  /** The text of an event that fits, or `undefined`. */
+  match(data: string): string | undefined {
+    const prefix = this.#prefix
+    const suffix = this.#suffix
+    if (prefix === '' || data.length <= prefix.length + suffix.length) return undefined
+    if (!data.startsWith(prefix) || !data.endsWith(suffix)) return undefined
+    const text = data.slice(prefix.length, data.length - suffix.length)
+    if (special.test(text)) return undefined
+    this.#hits++
+    return text
+  }
+
+  /** Takes an event that held nothing but `text`; `textIn` says which text a parsed event of its kind holds. */
+  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown): void {
+    if (this.#prefix !== '' && this.#hits === 0) this.#triesLeft--
+    if (this.#triesLeft <= 0) return
+    if (special.test(text)) return
+    const literal = JSON.stringify(text)
+    for (let at = data.indexOf(literal), looks = 0; at >= 0 && looks < 4; at = data.indexOf(literal, at + 1), looks++) {
+      const prefix = data.slice(0, at + 1)
+      const suffix = data.slice(at + literal.length - 1)
+      // The same text may stand elsewhere in the event too, be it as a name: a probe shows whether this is the one.
+      if (textIn(parsed(`${prefix}${probe}${suffix}`)) !== probe) continue
+      this.kind = kind
+      this.#prefix = prefix
+      this.#suffix = suffix
+      this.#hits = 0
+      return
+    }
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+const probe = '\u00a7probe\u00a7'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those that JSON does not allow in a text
+const special = /["\\\u0000-\u001f]/

@@ -1,0 +1,1 @@
+export { type OpenAIChatOptions, type OpenAICompatibleOptions, openaiChat, openaiCompatible } from '../openai-chat/index.ts'

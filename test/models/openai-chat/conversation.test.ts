@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { type Message, textMessage } from '../../../src/core/message.ts'
+import { Conversation } from '../../../src/models/openai-chat/conversation.ts'
+import { Conversations } from '../../../src/models/openai-chat/conversations.ts'
+import { anyIds } from '../../../src/models/openai-chat/encode.ts'
+
+const decoder = new TextDecoder()
+
+function said(bytes: Uint8Array): unknown {
+  return JSON.parse(`[${decoder.decode(bytes).slice(1)}]`)
+}
+
+function user(text: string): Message {
+  return textMessage('user', text)
+}
+
+function called(n: number, id: string): Message {
+  const settlement = { outcome: 'ok', output: 'r' } as const
+  return {
+    id: `m${n}`,
+    role: 'assistant',
+    parts: [{ type: 'tool-call', callId: `m${n}.0`, providerCallId: id, toolName: 't', input: {}, settlement }],
+  }
+}
+
+test('a longer history begins with the bytes of the shorter one', () => {
+  const messages = [user('a'), called(1, 'x'), user('ö😀'), called(2, 'y')]
+  const conversation = new Conversation(anyIds)
+  let before = new Uint8Array(0)
+  for (let count = 1; count <= messages.length; count++) {
+    const bytes = conversation.encode(messages.slice(0, count))
+    expect(bytes.subarray(0, before.length)).toEqual(before)
+    before = Uint8Array.from(bytes)
+  }
+  expect(new Conversation(anyIds).encode(messages)).toEqual(before)
+})
+
+test('each message is encoded once', () => {
+  const conversation = new Conversation(anyIds)
+  const counted = { role: 'user', parts: [{ type: 'text', text: 'a' }] } as const
+  let reads = 0
+  const message = {
+    ...counted,
+    get parts() {
+      reads++
+      return counted.parts
+    },
+  }
+  for (let i = 0; i < 5; i++) conversation.encode([message])
+  const once = reads
+  conversation.encode([message, user('b')])
+  expect(reads).toBe(once)
+})
+
+test('another history from some message on is encoded anew from there, and earlier bytes stay as they were', () => {
+  const conversation = new Conversation(anyIds)
+  const [a, b, c] = [user('a'), user('b'), user('c')]
+  const first = conversation.encode([a, b])
+  const copy = Uint8Array.from(first)
+  expect(said(conversation.encode([a, c]))).toEqual([
+    { role: 'user', content: 'a' },
+    { role: 'user', content: 'c' },
+  ])
+  expect(first).toEqual(copy)
+  expect(said(conversation.encode([a]))).toEqual([{ role: 'user', content: 'a' }])
+  expect(said(conversation.encode([]))).toEqual([])
+})
+
+test('B014 a server that gives every call the same id: each is sent under its own, and the same one every time', () => {
+  const history = [called(1, 'call_0'), called(2, 'call_0'), called(3, 'call_0')]
+  const conversation = new Conversation(anyIds)
+  conversation.encode(history.slice(0, 2))
+  const bytes = conversation.encode(history)
+  const ids = (said(bytes) as { tool_calls?: { id: string }[] }[]).flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id))
+  expect(ids).toEqual(['call_0', 'call_m2_0', 'call_m3_0'])
+  expect(new Conversation(anyIds).encode(history)).toEqual(bytes)
+})
+
+test('a long text is measured before room is made for it', () => {
+  const conversation = new Conversation(anyIds)
+  const text = 'ä'.repeat(200_000)
+  expect(said(conversation.encode([user('a'), user(text)]))).toEqual([
+    { role: 'user', content: 'a' },
+    { role: 'user', content: text },
+  ])
+  expect(conversation.size).toBeLessThan(500_000)
+})
+
+test('sessions that were not used for long are let go, and come back as they were', () => {
+  const kept = new Conversations(anyIds)
+  const big = user('x'.repeat(20 * 1024 * 1024))
+  const encode = (sessionId: string) => kept.with(sessionId, (conversation) => ({ conversation, bytes: conversation.encode([big]) }))
+  const first = encode('s1')
+  for (const sessionId of ['s2', 's3', 's4']) encode(sessionId)
+  const again = encode('s1')
+  expect(again.conversation).not.toBe(first.conversation)
+  expect(again.bytes.length).toBe(first.bytes.length)
+  expect(encode('s4').conversation).toBe(encode('s4').conversation)
+})
