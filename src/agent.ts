@@ -217,7 +217,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /** Records what is asked for; resolves with the run that does it, once it is durable. */
   async #request(driver: SessionDriver, runId: string, input: Input, options: AnyRunOptions): Promise<string> {
     const id = this.#world.id('e')
-    const made = toMessages(this.store, input, id)
+    const made = toMessages((bytes) => driver.keep(bytes), input, id)
     const messages = made instanceof Promise ? await made : made
     const onBusy = options.onBusy ?? this.#options.onBusy ?? 'reject'
     const request = this.#requestEntry(runId, id, messages, options)

@@ -51,7 +51,7 @@ export function send(target: Target, input: Input): Promise<void> {
 async function sendMessage(target: Target, input: Input): Promise<void> {
   const { driver } = target
   const id = driver.world.id('e')
-  const messages = await toMessages(driver.store, input, id)
+  const messages = await toMessages((bytes) => driver.keep(bytes), input, id)
   const next = driver.world.id('r')
   const make = (state: SessionState) =>
     state.live.waiting.length === 0

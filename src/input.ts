@@ -2,22 +2,21 @@ import { errorData, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
 import { type FailedOutcome, isPart, type Message, type Part, type ToolCallPart, type UserPart } from './core/message.ts'
 import { storableCopy } from './core/storable.ts'
-import type { Store } from './core/store.ts'
 import { wellFormed } from './core/text.ts'
-import { keptMedia } from './engine/media.ts'
+import { type Keep, keptMedia } from './engine/media.ts'
 import type { Input } from './options.ts'
 
 /**
  * What a caller says, as messages of the journal: copied (the caller's objects are never kept or changed), binary data as blobs,
  * calls of imported history that nobody answered settled as skipped. Throws `ContextInvalidInput` for what can't be a message.
  */
-export function toMessages(store: Store, input: Input, id: string): readonly Message[] | Promise<readonly Message[]> {
+export function toMessages(keep: Keep, input: Input, id: string): readonly Message[] | Promise<readonly Message[]> {
   if (typeof input === 'string') return [userText(input, id)]
   if (!Array.isArray(input) || input.length === 0) throw invalid('it must be a text, or a list of parts or messages that is not empty')
   const first: unknown = input[0]
   if (isRecord(first) && 'role' in first)
-    return settled(input.map((message: unknown, index) => importedMessage(store, message, `${id}.${index}`)))
-  return userParts(store, input as readonly UserPart[], id)
+    return settled(input.map((message: unknown, index) => importedMessage(keep, message, `${id}.${index}`)))
+  return userParts(keep, input as readonly UserPart[], id)
 }
 
 function isBlankText(text: unknown): boolean {
@@ -37,9 +36,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-function userParts(store: Store, parts: readonly UserPart[], id: string): readonly Message[] | Promise<readonly Message[]> {
+function userParts(keep: Keep, parts: readonly UserPart[], id: string): readonly Message[] | Promise<readonly Message[]> {
   if (parts.every((part) => isRecord(part) && part.type === 'text' && isBlankText(part.text))) throw invalid('it is empty')
-  const made = settled(parts.map((part) => userPart(store, part)))
+  const made = settled(parts.map((part) => userPart(keep, part)))
   const message = (ready: readonly Part[]): readonly Message[] => [{ id, role: 'user', parts: ready }]
   return made instanceof Promise ? made.then(message) : message(made)
 }
@@ -50,7 +49,7 @@ function settled<X extends object>(values: readonly (X | Promise<X>)[]): readonl
   return values.filter((value): value is X => !(value instanceof Promise))
 }
 
-function userPart(store: Store, part: UserPart): Part | Promise<Part> {
+function userPart(keep: Keep, part: UserPart): Part | Promise<Part> {
   if (!isRecord(part)) throw invalid('a part is no object')
   if (part.type === 'text') {
     if (typeof part.text !== 'string') throw invalid('a text part has no text')
@@ -60,12 +59,12 @@ function userPart(store: Store, part: UserPart): Part | Promise<Part> {
   const { type, data, mediaType, name } = part
   if (!(data instanceof Uint8Array) && !(data instanceof URL) && typeof data !== 'string')
     throw invalid(`an ${type} part needs data: bytes, base64 text or a URL`)
-  return keptMedia(store.blobs, { type, data: data instanceof URL ? data.href : data, mediaType, name })
+  return keptMedia(keep, { type, data: data instanceof URL ? data.href : data, mediaType, name })
 }
 
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'summary'])
 
-function importedMessage(store: Store, value: unknown, id: string): Message | Promise<Message> {
+function importedMessage(keep: Keep, value: unknown, id: string): Message | Promise<Message> {
   const { json, changed } = storableCopy(value)
   if (!isJsonObject(json) || !roles.has(json['role'])) throw invalid("a message needs a role: 'user', 'assistant' or 'summary'")
   const { parts, role } = json
@@ -77,7 +76,7 @@ function importedMessage(store: Store, value: unknown, id: string): Message | Pr
   if (role === 'user' && parts.every((part) => part.type === 'text' && isBlankText(part.text))) throw invalid('it is empty')
   let calls = 0
   const own = settled(
-    parts.map((part) => (part.type === 'tool-call' ? importedCall(store, part, `${id}.${calls++}`) : importedPart(store, part))),
+    parts.map((part) => (part.type === 'tool-call' ? importedCall(keep, part, `${id}.${calls++}`) : importedPart(keep, part))),
   )
   const message = (ready: readonly Part[]): Message => ({
     id,
@@ -87,14 +86,14 @@ function importedMessage(store: Store, value: unknown, id: string): Message | Pr
   return own instanceof Promise ? own.then(message) : message(own)
 }
 
-function importedPart(store: Store, part: Part): Part | Promise<Part> {
+function importedPart(keep: Keep, part: Part): Part | Promise<Part> {
   if ((part.type !== 'image' && part.type !== 'file') || part.data === undefined) return part
   const { type, data, mediaType, name, providerData } = part
-  return keptMedia(store.blobs, { type, data, mediaType, name, providerData })
+  return keptMedia(keep, { type, data, mediaType, name, providerData })
 }
 
 /** Ids of another session may be ours too: the call gets one of its own. */
-function importedCall(store: Store, part: ToolCallPart, callId: string): ToolCallPart | Promise<ToolCallPart> {
+function importedCall(keep: Keep, part: ToolCallPart, callId: string): ToolCallPart | Promise<ToolCallPart> {
   if (part.settlement !== undefined && !isSettlement(part.settlement))
     throw invalid(
       `the settlement of a call of '${part.toolName}' needs an outcome, with an output ('ok') or an error with code and message`,
@@ -108,7 +107,7 @@ function importedCall(store: Store, part: ToolCallPart, callId: string): ToolCal
   }
   const call: ToolCallPart = { ...part, callId, providerCallId: part.providerCallId ?? part.callId, settlement }
   if (shown === undefined || typeof shown === 'string') return call
-  const content = settled(shown.map((one) => importedPart(store, one)))
+  const content = settled(shown.map((one) => importedPart(keep, one)))
   return content instanceof Promise ? content.then((ready) => ({ ...call, content: ready })) : { ...call, content }
 }
 

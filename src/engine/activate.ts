@@ -1,17 +1,17 @@
 import { RondoError } from '../core/error.ts'
 import { emptyState, type SessionState } from '../core/state.ts'
+import type { Lease } from '../core/store.ts'
 import { type Activation, type ActivationEnd, activePorts, poke } from './activation.ts'
 import { Ages } from './ages.ts'
 import { storeError } from './append.ts'
+import { breathOf } from './breath.ts'
 import { headOf } from './head.ts'
+import { heartbeat, leaseMarginMs, leaseMs, loseLease } from './lease.ts'
 import { noMediaFound } from './media.ts'
 import { planAtRest } from './park.ts'
+import { answered, courtesyMs, readOn, within } from './patience.ts'
 import { abort, pump } from './pump.ts'
 import { foldAndShow } from './show.ts'
-
-/** A lease is held this long (ms) and renewed three times as often; the holder stops itself this much before its end. */
-const leaseMs = 15_000
-const leaseMarginMs = 1_000
 
 export type Start = Pick<Activation, 'sessionId' | 'store' | 'world' | 'hub' | 'portsOf' | 'owner'> & {
   /** What an earlier activation of this process folded. */
@@ -26,38 +26,28 @@ export interface Activated {
   /** What was known at the end, also of a session that was lost: good for telling those who wait, not for going on. */
   readonly seen: SessionState | undefined
   readonly detached: boolean
+  /** The store has not answered: asking it once more would take as long again. */
+  readonly silent: boolean
 }
 
 /** One activation: acquire, load, pump, release (machine 3). Never acts on a fold made before `acquire`. */
 export async function activate(start: Start): Promise<Activated> {
-  const { store, sessionId, world, owner } = start
-  const asked = world.clock.monotonic()
-  const lease = await store.acquire(sessionId, { owner, ttlMs: leaseMs })
-  if (lease === undefined) return { end: { kind: 'busy' }, state: start.warm, seen: start.warm, detached: false }
-  const a = newActivation(start, lease.epoch, asked + leaseMs - leaseMarginMs)
+  const a = newActivation(start)
   const stopHeartbeat = heartbeat(a)
-  const unwatch = store.watch(sessionId, a.state.live.seq, (seq) => {
-    // Our own appends are no news.
-    if (seq !== undefined && seq <= a.state.live.seq + a.writing) return
-    a.foreign = true
-    poke(a)
-  })
+  let unwatch = (): void => {}
   try {
+    if (!(await acquire(a))) return { end: { kind: 'busy' }, state: start.warm, seen: start.warm, detached: false, silent: false }
+    unwatch = watch(a)
     await loadInto(a)
     refuseReadOnly(a.state)
     start.attach(a)
     const end = await pumpAndRelease(a)
-    return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, seen: a.state, detached: a.detached }
+    return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, ...known(a) }
   } catch (cause) {
     // Nothing below throws for what a run does: this is a bug of ours or a journal that can't be read. It must end the run, not hang it.
-    a.lost ??= { reason: 'session_error', error: RondoError.is(cause) ? cause : storeError(cause) }
-    await store.release(sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq }).catch(() => false)
-    return {
-      end: { kind: 'parked', park: { reason: a.lost.reason, error: a.lost.error.toData() } },
-      state: undefined,
-      seen: a.state,
-      detached: false,
-    }
+    a.lost ??= { reason: 'session_error', error: storeError(cause) }
+    await letGo(a)
+    return { end: { kind: 'parked', park: { reason: a.lost.reason, error: a.lost.error.toData() } }, state: undefined, ...known(a) }
   } finally {
     start.attach(undefined)
     stopHeartbeat()
@@ -68,7 +58,35 @@ export async function activate(start: Start): Promise<Activated> {
   }
 }
 
-function newActivation(start: Start, epoch: number, leaseUntil: number): Activation {
+function known({ state, detached, silent }: Activation): Pick<Activated, 'seen' | 'detached' | 'silent'> {
+  return { seen: state, detached, silent }
+}
+
+/** False: another process holds the session. */
+async function acquire(a: Activation): Promise<boolean> {
+  const asked = a.world.clock.monotonic()
+  const answer = a.store.acquire(a.sessionId, { owner: a.owner, ttlMs: leaseMs })
+  // Once it is too late the lease is of no use to us, and in the way of others.
+  const giveBack = (lease: Lease | undefined): unknown =>
+    a.silent && lease !== undefined && a.store.release(a.sessionId, { epoch: lease.epoch, expectedSeq: 0 })
+  answer.then(giveBack).catch(() => {})
+  const lease = await answered(a, 'acquire', answer)
+  if (lease === undefined) return false
+  a.epoch = lease.epoch
+  a.leaseUntil = asked + leaseMs - leaseMarginMs
+  return true
+}
+
+function watch(a: Activation): () => void {
+  return a.store.watch(a.sessionId, a.state.live.seq, (seq) => {
+    // Our own appends are no news.
+    if (seq !== undefined && seq <= a.state.live.seq + a.writing) return
+    a.foreign = true
+    poke(a)
+  })
+}
+
+function newActivation(start: Start): Activation {
   const { sessionId, store, world, hub, portsOf, owner, warm } = start
   return {
     sessionId,
@@ -77,7 +95,7 @@ function newActivation(start: Start, epoch: number, leaseUntil: number): Activat
     hub,
     portsOf,
     owner,
-    epoch,
+    epoch: 0,
     ttlMs: leaseMs,
     state: warm ?? emptyState(),
     running: new Map(),
@@ -90,12 +108,16 @@ function newActivation(start: Start, epoch: number, leaseUntil: number): Activat
     writing: 0,
     lost: undefined,
     detached: false,
+    keep: (bytes) => within(world.clock, 'blobs.put', sessionId, store.blobs.put(bytes)),
+    asked: undefined,
+    silent: false,
     wake: undefined,
     startedAt: world.clock.monotonic(),
     ages: new Ages(world.clock),
     skewMs: 0,
+    breath: breathOf(world.clock),
     progressed: false,
-    leaseUntil,
+    leaseUntil: Number.POSITIVE_INFINITY,
     idleSince: undefined,
   }
 }
@@ -106,7 +128,7 @@ function refuseReadOnly({ live }: SessionState): void {
 
 async function loadInto(a: Activation): Promise<void> {
   const naming = { sessionId: a.sessionId, isDynamic: (name: string) => activePorts(a, a.state).isDynamic(name) }
-  for await (const entry of a.store.load(a.sessionId, a.state.live.seq)) foldAndShow(a.hub, a.state, entry, naming)
+  await readOn(a, (entry) => foldAndShow(a.hub, a.state, entry, naming))
   a.hub.begin(a.state.live.seq)
   a.ages.begin(a.state.live)
 }
@@ -117,43 +139,23 @@ async function pumpAndRelease(a: Activation): Promise<ActivationEnd> {
     const end = await pump(a)
     if (a.detached) return end
     if (a.lost !== undefined) {
-      await a.store.release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq }).catch(() => false)
+      await letGo(a)
       return end
     }
-    const released = await a.store
-      .release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq, head: headOf(a.state, planAtRest(a, a.state)) })
-      .catch(() => true)
-    if (released) return end
+    const head = headOf(a.state, planAtRest(a, a.state))
+    const release = a.store.release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq, head })
+    if (await answered(a, 'release', release).catch(() => true)) return end
     // Either something came in between, which is to be looked at, or the session is no longer ours.
-    const held = await a.store.renew(a.sessionId, { epoch: a.epoch, ttlMs: a.ttlMs }).catch(() => false)
+    const held = await answered(a, 'renew', a.store.renew(a.sessionId, { epoch: a.epoch, ttlMs: a.ttlMs })).catch(() => false)
     if (held) a.foreign = true
-    else lose(a)
+    else loseLease(a)
   }
 }
 
-function heartbeat(a: Activation): () => void {
-  const { clock } = a.world
-  let unanswered = false
-  let cancel = clock.timer(a.ttlMs / 3, beat)
-  function beat(): void {
-    const asked = clock.monotonic()
-    // A process that could not beat in time asks once more; one that asked and was not answered stops.
-    if (unanswered && asked >= a.leaseUntil) return lose(a, 'The lease of the session ran out before it was renewed.')
-    unanswered = true
-    a.store.renew(a.sessionId, { epoch: a.epoch, ttlMs: a.ttlMs }).then(
-      (held) => {
-        unanswered = false
-        if (held) a.leaseUntil = asked + a.ttlMs - leaseMarginMs
-        else lose(a)
-      },
-      () => {},
-    )
-    cancel = clock.timer(Math.min(a.ttlMs / 3, a.leaseUntil - asked), beat)
-  }
-  return () => cancel()
-}
-
-function lose(a: Activation, why = 'Another process drives the session now.'): void {
-  a.lost ??= { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', why) }
-  poke(a)
+/** After a failure: a courtesy to whoever comes next, which nobody here waits for when the store does not answer. */
+async function letGo(a: Activation): Promise<void> {
+  if (a.epoch === 0) return
+  const release = a.store.release(a.sessionId, { epoch: a.epoch, expectedSeq: a.state.live.seq })
+  const done = within(a.world.clock, 'release', a.sessionId, release, courtesyMs).catch(() => false)
+  if (!a.silent) await done
 }

@@ -8,9 +8,10 @@ import { added } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Ages } from './ages.ts'
+import type { Breath } from './breath.ts'
 import type { Fact, Outcome } from './facts.ts'
 import type { Hub } from './hub.ts'
-import type { MediaFound } from './media.ts'
+import type { Keep, MediaFound } from './media.ts'
 import type { RunPorts, World } from './ports.ts'
 import { LazySignal } from './signal.ts'
 
@@ -42,6 +43,16 @@ export interface Running {
   close?: () => void
 }
 
+export type StoreOperation = 'acquire' | 'load' | 'append' | 'renew' | 'release' | 'blobs.put' | 'blobs.get'
+
+/** An operation of the store that the pump waits for: one at a time. */
+export interface Asked {
+  readonly operation: StoreOperation
+  /** When it was first seen to be waited for, or last seen to move on (monotonic ms). */
+  since: number | undefined
+  giveUp(error: RondoError): void
+}
+
 /** One process driving one session for a while: everything the pump knows that is not in the journal. */
 export interface Activation {
   readonly sessionId: string
@@ -50,7 +61,8 @@ export interface Activation {
   readonly hub: Hub
   readonly portsOf: (runId: string | undefined) => RunPorts
   readonly owner: string
-  readonly epoch: number
+  /** 0 until the lease is held. */
+  epoch: number
   readonly ttlMs: number
   /** Committed: what the store holds. */
   state: SessionState
@@ -69,11 +81,18 @@ export interface Activation {
   lost: { readonly reason: 'lease_lost' | 'session_error'; readonly error: RondoError } | undefined
   /** Best-effort durability gave the store up: the run goes on in memory. */
   detached: boolean
+  /** Keeps bytes in the store; rejects when it does not answer. */
+  readonly keep: Keep
+  /** What the pump waits for the store to answer. */
+  asked: Asked | undefined
+  /** The store has not answered: it is not waited for again. */
+  silent: boolean
   wake: (() => void) | undefined
   readonly startedAt: number
   readonly ages: Ages
   /** How far the store's clock is ahead of ours (ms), when that is more than an append takes: what is staged is stamped as the store would. */
   skewMs: number
+  readonly breath: Breath | undefined
   /** Whether this activation has written anything besides its claim. */
   progressed: boolean
   /** The lease holds until then (monotonic ms). */

@@ -2,6 +2,7 @@ import type { Entry, EntryBody } from '../core/entry.ts'
 import { messageOf, RondoError } from '../core/error.ts'
 import type { AppendOptions, Head } from '../core/store.ts'
 import type { Activation } from './activation.ts'
+import { answered, isSilence } from './patience.ts'
 
 export interface Envelope {
   readonly id: string
@@ -42,7 +43,7 @@ export function append(a: Activation, entries: readonly Entry[], head: Head): Pr
 function attempt(a: Activation, entries: readonly Entry[], options: AppendOptions, count: number): Promise<Appended> {
   const failed = (cause: unknown) => again(a, entries, options, count, storeError(cause))
   try {
-    return a.store.append(a.sessionId, entries, options).then(written, failed)
+    return answered(a, 'append', a.store.append(a.sessionId, entries, options)).then(written, failed)
   } catch (cause) {
     return failed(cause)
   }
@@ -59,9 +60,11 @@ async function again(
   count: number,
   error: RondoError,
 ): Promise<Appended> {
+  // The lease was lost while this was waited for.
+  if (a.lost !== undefined) return { kind: 'lost', ...a.lost }
   if (error.code === 'SessionConcurrentWrite') return { kind: 'conflict' }
   if (error.code === 'SessionLeaseLost') return { kind: 'lost', reason: 'lease_lost', error }
-  if (count >= appendAttempts) return { kind: 'lost', reason: 'session_error', error }
+  if (count >= appendAttempts || isSilence(error)) return { kind: 'lost', reason: 'session_error', error }
   await new Promise<void>((resolve) => a.world.clock.timer(retryDelayMs * count, resolve))
   return attempt(a, entries, options, count + 1)
 }

@@ -3,6 +3,7 @@ import { RondoError } from '../core/error.ts'
 import { branch } from '../core/state.ts'
 import type { Activation } from './activation.ts'
 import { storeError } from './append.ts'
+import { readOn } from './patience.ts'
 import { foldAndShow } from './show.ts'
 import { namingOf } from './stage.ts'
 
@@ -13,17 +14,16 @@ export async function catchUp(a: Activation): Promise<boolean> {
   const draft = branch(a.state)
   const news: Entry[] = []
   try {
-    for await (const entry of a.store.load(a.sessionId, a.state.live.seq)) {
-      if (entry.epoch !== undefined && entry.epoch > a.epoch) {
-        a.lost = { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', 'Another process drives the session now.') }
-        return false
-      }
+    await readOn(a, (entry) => {
+      if (entry.epoch !== undefined && entry.epoch > a.epoch)
+        throw new RondoError('SessionLeaseLost', 'Another process drives the session now.')
       foldAndShow(a.hub, draft, entry, namingOf(a, draft))
       news.push(entry)
       if (draft.live.readOnly !== undefined) throw new RondoError('SessionMigrationFailed', draft.live.readOnly)
-    }
+    })
   } catch (cause) {
-    a.lost = { reason: 'session_error', error: storeError(cause) }
+    const error = storeError(cause)
+    a.lost ??= { reason: error.code === 'SessionLeaseLost' ? 'lease_lost' : 'session_error', error }
     return false
   }
   a.state = draft

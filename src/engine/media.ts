@@ -4,6 +4,9 @@ import type { ModelRequest } from '../core/model.ts'
 import type { SessionState, Turn } from '../core/state.ts'
 import type { BlobStore } from '../core/store.ts'
 
+/** Keeps bytes for good; resolves with their reference. */
+export type Keep = (bytes: Uint8Array) => Promise<string>
+
 /** A media part as somebody hands it in. */
 export interface GivenMedia {
   readonly type: 'image' | 'file'
@@ -15,7 +18,7 @@ export interface GivenMedia {
 }
 
 /** The part as the journal keeps it: bytes, and long texts that hold bytes, are in a blob before the entry that refers to it is written. */
-export function keptMedia(blobs: BlobStore, given: GivenMedia): MediaPart | Promise<MediaPart> {
+export function keptMedia(keep: Keep, given: GivenMedia): MediaPart | Promise<MediaPart> {
   const { type, data, name, providerData } = given
   const found = blobBytes(data)
   const part = {
@@ -24,7 +27,7 @@ export function keptMedia(blobs: BlobStore, given: GivenMedia): MediaPart | Prom
     ...(name === undefined ? {} : { name }),
     ...(providerData === undefined ? {} : { providerData }),
   }
-  if (found !== undefined) return blobs.put(found.bytes).then((ref) => ({ ...part, ref }))
+  if (found !== undefined) return keep(found.bytes).then((ref) => ({ ...part, ref }))
   return { ...part, data: String(data) }
 }
 

@@ -10,6 +10,7 @@ import { type Activation, activePorts, driverFacts, type Running } from './activ
 import type { Fact } from './facts.ts'
 import { readFinish } from './finish.ts'
 import { withMedia } from './media.ts'
+import { within } from './patience.ts'
 import { retryAt } from './retry.ts'
 import type { LazySignal } from './signal.ts'
 
@@ -78,7 +79,7 @@ function begin(attempt: Attempt): void {
     if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) limitTime(attempt, ports.modelTimeoutMs)
     const whole = withMedia(a.store.blobs, a.media, a.state, request)
     if (!(whole instanceof Promise)) return ask(attempt, model, whole)
-    whole.then(
+    within(a.world.clock, 'blobs.get', a.sessionId, whole).then(
       (ready) => ask(attempt, model, ready),
       (error: unknown) => fail(attempt, mediaError(error)),
     )

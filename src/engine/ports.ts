@@ -13,6 +13,8 @@ export interface Clock {
   monotonic(): number
   /** Calls back once after `ms`, clamped to 2^31 - 1; the returned function cancels. */
   timer(ms: number, callback: () => void): () => void
+  /** Calls back in a later turn of the event loop, when timers and I/O have had theirs. A clock that stands still while anything works has none. */
+  nextTurn?(callback: () => void): void
 }
 
 /** What the world gives the engine: replaceable, so that a run can be simulated to the last bit. */

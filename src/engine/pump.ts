@@ -16,6 +16,8 @@ import { runTool } from './tool.ts'
  */
 export async function pump(a: Activation): Promise<ActivationEnd> {
   for (;;) {
+    const pause = a.breath?.due(a.world.clock.monotonic())
+    if (pause !== undefined) await pause
     if (a.lost !== undefined) return lostEnd(a)
     if (a.foreign && !(await catchUp(a))) continue
     const staged = stageTurn(a)
@@ -24,8 +26,7 @@ export async function pump(a: Activation): Promise<ActivationEnd> {
       const done = conclude(a, staged, await write(a, staged))
       if (done !== true && !(await done)) continue
     }
-    reconcile(a, staged.plan)
-    if (hasMail(a)) continue
+    if (!reconcile(a, staged.plan) || hasMail(a)) continue
     const next = parkOrWait(a, staged)
     if (next.kind !== 'wait') return next
     await nextMail(a, next.ms)
@@ -115,6 +116,8 @@ function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 
   const bestEffort = appended.reason === 'session_error' && activePorts(a, a.state).durability === 'best-effort'
   if (bestEffort) {
     a.detached = true
+    // Nobody renews it any more.
+    a.leaseUntil = Number.POSITIVE_INFINITY
     a.inputs = [...staged.accepted, ...staged.refused.map(({ input }) => input), ...a.inputs]
     return
   }
@@ -136,23 +139,22 @@ function commit(a: Activation, staged: Staged): void {
   for (const { runId, result } of staged.ends) a.hub.end(runId, result)
 }
 
-/** Step 5: starts what is wanted and not running, aborts what is running and no longer wanted. */
-function reconcile(a: Activation, plan: Plan): void {
+/** Step 5: starts what is wanted and not running, aborts what is running and no longer wanted. False: a pause is due before the rest starts. */
+function reconcile(a: Activation, plan: Plan): boolean {
   if (a.running.size > 0) {
     const wanted = new Set(plan.want.map((activity) => activity.key))
     for (const running of a.running.values()) if (!wanted.has(running.key)) abort(a, running)
   }
+  let begun = false
   for (const activity of plan.want) {
     if (a.running.has(activity.key)) continue
-    // Somebody may have cancelled meanwhile: look before each start.
-    if (a.inputs.length > 0 || a.foreign || a.lost !== undefined || leaseIsOver(a)) return
+    const now = a.world.clock.monotonic()
+    // Somebody may have cancelled meanwhile: look before each start. When the lease is over, its heartbeat asks whether it still is ours.
+    if (a.inputs.length > 0 || a.foreign || a.lost !== undefined || now >= a.leaseUntil) return true
+    if (begun && a.breath?.isDue(now) === true) return false
     start(a, activity)
+    begun = true
   }
-}
-
-function leaseIsOver(a: Activation): boolean {
-  if (a.world.clock.monotonic() < a.leaseUntil) return false
-  a.lost ??= { reason: 'lease_lost', error: new RondoError('SessionLeaseLost', 'The lease of the session ran out before it was renewed.') }
   return true
 }
 

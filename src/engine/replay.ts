@@ -27,12 +27,12 @@ export interface ReplayRange {
  * is given instead: each part of it as one delta.
  */
 export async function* replay(driver: SessionDriver, range: ReplayRange): AsyncGenerator<CoreEvent, void, undefined> {
-  const { sessionId, store } = driver
+  const { sessionId } = driver
   const { runId, after, through, until } = range
   const state = emptyState()
   const naming = { sessionId, isDynamic: (name: string) => driver.isDynamic(runId, name) }
   const begun = parts(after)
-  for await (const entry of store.load(sessionId)) {
+  for await (const entry of driver.load()) {
     if (entry.seq > through) return
     const before = glimpse(state, entry)
     applyTo(state, entry)

@@ -1,25 +1,24 @@
 import { isJsonObject, type Json } from '../core/json.ts'
 import { isPart, type Part, type ProviderData } from '../core/message.ts'
 import { storableCopy } from '../core/storable.ts'
-import type { BlobStore } from '../core/store.ts'
-import { type GivenMedia, keptMedia } from './media.ts'
+import { type GivenMedia, type Keep, keptMedia } from './media.ts'
 
 /** Parts that a tool made itself, as the journal keeps them: plain JSON, checked where they enter, large media in blobs. */
 export function keptParts(
-  blobs: BlobStore,
+  keep: Keep,
   parts: readonly unknown[],
   report: (error: unknown) => void,
 ): readonly Part[] | Promise<readonly Part[]> {
-  const made = parts.map((part) => keptPart(blobs, part, report))
+  const made = parts.map((part) => keptPart(keep, part, report))
   if (made.some((part) => part instanceof Promise)) return Promise.all(made)
   return made.filter((part): part is Part => !(part instanceof Promise))
 }
 
-function keptPart(blobs: BlobStore, part: unknown, report: (error: unknown) => void): Part | Promise<Part> {
+function keptPart(keep: Keep, part: unknown, report: (error: unknown) => void): Part | Promise<Part> {
   const { json } = storableCopy(part)
   const media = mediaOf(part, json)
   if (media === undefined) return toPart(json)
-  const kept = keptMedia(blobs, media)
+  const kept = keptMedia(keep, media)
   // The tool has run: that the store can't keep what it shows must not look like a failure of the tool.
   return kept instanceof Promise ? kept.catch((error: unknown) => unkept(media, error, report)) : kept
 }

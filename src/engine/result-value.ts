@@ -4,10 +4,10 @@ import { copyJson, type Json } from '../core/json.ts'
 import { type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import { storableCopy } from '../core/storable.ts'
-import type { Store } from '../core/store.ts'
 import { cutText, fitsBytes } from '../core/text.ts'
 import type { Tool } from '../core/tool.ts'
 import { issueLines } from './issues.ts'
+import type { Keep } from './media.ts'
 import type { ResultLimits } from './ports.ts'
 import { keptParts } from './result-parts.ts'
 
@@ -16,7 +16,7 @@ import { keptParts } from './result-parts.ts'
  * limit, head and tail kept. A value over the journal's limit is kept whole as a blob, and an excerpt that names it stands for it.
  */
 export function settlementOf(
-  store: Store,
+  keep: Keep,
   tool: Tool | undefined,
   callId: string,
   limits: ResultLimits,
@@ -25,8 +25,8 @@ export function settlementOf(
 ): SettlementData | Promise<SettlementData> {
   const output = storableCopy(value).json
   const problem = outputProblem(tool, output, report)
-  if (problem instanceof Promise) return problem.then((later) => later ?? keptOutput(store, tool, callId, limits, output, report))
-  return problem ?? keptOutput(store, tool, callId, limits, output, report)
+  if (problem instanceof Promise) return problem.then((later) => later ?? keptOutput(keep, tool, callId, limits, output, report))
+  return problem ?? keptOutput(keep, tool, callId, limits, output, report)
 }
 
 /** What a tool's `outputSchema` has against its output. The schema is there to be trusted by whoever reads the result. */
@@ -55,7 +55,7 @@ function outputProblem(
 }
 
 function keptOutput(
-  store: Store,
+  keep: Keep,
   tool: Tool | undefined,
   callId: string,
   limits: ResultLimits,
@@ -63,10 +63,10 @@ function keptOutput(
   report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {
   const text = output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output)
-  if (!fitsBytes(text, limits.maxStoredBytes)) return oversized(store, limits, text, report)
+  if (!fitsBytes(text, limits.maxStoredBytes)) return oversized(keep, limits, text, report)
   const own = ownContent(tool, output, report)
   if (own !== undefined) {
-    const content = shownContent(store, own, callId, limits, report)
+    const content = shownContent(keep, own, callId, limits, report)
     return content instanceof Promise
       ? content.then((later) => ({ outcome: 'ok', output, content: later }))
       : { outcome: 'ok', output, content }
@@ -92,14 +92,14 @@ function ownContent(tool: Tool | undefined, output: Json, report: (error: unknow
 }
 
 function shownContent(
-  store: Store,
+  keep: Keep,
   content: string | readonly Part[],
   callId: string,
   limits: ResultLimits,
   report: (error: unknown) => void,
 ): string | readonly Part[] | Promise<readonly Part[]> {
   if (typeof content === 'string') return shownText(content, callId, limits).text
-  const kept = keptParts(store.blobs, content, report)
+  const kept = keptParts(keep, content, report)
   return kept instanceof Promise ? kept.then((parts) => shownParts(parts, callId, limits)) : shownParts(kept, callId, limits)
 }
 
@@ -117,16 +117,16 @@ function excerptAndRest(text: string, parts: readonly Part[]): readonly Part[] {
   return [{ type: 'text', text }, ...parts.filter((part) => part.type !== 'text')]
 }
 
-async function oversized(store: Store, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<SettlementData> {
-  return { outcome: 'ok', output: await storedExcerpt(store, limits, text, report) }
+async function oversized(keep: Keep, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<SettlementData> {
+  return { outcome: 'ok', output: await storedExcerpt(keep, limits, text, report) }
 }
 
 /** The tool has run: that the store can't keep the whole of its result must not look like a failure of the tool. */
-async function storedExcerpt(store: Store, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<string> {
+async function storedExcerpt(keep: Keep, limits: ResultLimits, text: string, report: (error: unknown) => void): Promise<string> {
   // What the model may be shown can be more than what the journal keeps.
   const cut = { maxBytes: Math.min(limits.maxBytes, limits.maxStoredBytes), maxLines: limits.maxLines }
   try {
-    const ref = await store.blobs.put(new TextEncoder().encode(text))
+    const ref = await keep(new TextEncoder().encode(text))
     return cutText(text, { ...cut, reference: `blob ${ref}` }).text
   } catch (error) {
     report(error)
@@ -136,7 +136,7 @@ async function storedExcerpt(store: Store, limits: ResultLimits, text: string, r
 
 /** A result of parts: its text is the output, the parts are what the model is shown. The limits are those of any other result. */
 export function contentSettlement(
-  store: Store,
+  keep: Keep,
   callId: string,
   limits: ResultLimits,
   parts: readonly Part[],
@@ -146,11 +146,11 @@ export function contentSettlement(
   const within = (given: readonly Part[]) => {
     const text = textOf({ role: 'user', parts: given })
     if (fitsBytes(text, limits.maxStoredBytes)) return partsSettlement(text, shownParts(given, callId, limits), isError, limits)
-    return storedExcerpt(store, limits, text, report).then((excerpt) =>
+    return storedExcerpt(keep, limits, text, report).then((excerpt) =>
       partsSettlement(excerpt, excerptAndRest(excerpt, given), isError, limits),
     )
   }
-  const kept = keptParts(store.blobs, parts, report)
+  const kept = keptParts(keep, parts, report)
   return kept instanceof Promise ? kept.then(within) : within(kept)
 }
 

@@ -12,6 +12,7 @@ import { type Activation, type ActivationEnd, type InputAnswer, submitLocal } fr
 import { storeError, toEntry } from './append.ts'
 import { inputHead } from './head.ts'
 import { Hub } from './hub.ts'
+import { courtesyMs, isSilence, patiently, within } from './patience.ts'
 import type { RunPorts, World } from './ports.ts'
 import { settlementOf } from './result-value.ts'
 import { foldAndShow } from './show.ts'
@@ -135,10 +136,15 @@ export class SessionDriver {
     const ports = this.#portsOf(live.run?.id)
     const call = live.turn?.calls.find((candidate) => candidate.part.callId === callId)
     const tool = call === undefined ? undefined : ports.tools.get(call.part.toolName)
-    const settlement = await settlementOf(this.store, tool, callId, ports.results, output, ports.report)
+    const settlement = await settlementOf((bytes) => this.keep(bytes), tool, callId, ports.results, output, ports.report)
     if (settlement.outcome !== 'ok')
       throw new RondoError('ContextInvalidInput', `The result of call '${callId}' was not taken: ${settlement.error.message}`)
     return settlement
+  }
+
+  /** Keeps bytes in the store; rejects when it does not answer. */
+  keep(bytes: Uint8Array): Promise<string> {
+    return within(this.world.clock, 'blobs.put', this.sessionId, this.store.blobs.put(bytes))
   }
 
   /** The newest state: the activation's, else what the store holds. Only to be read. */
@@ -183,18 +189,24 @@ export class SessionDriver {
     return bodies.map((body) => this.hub.toPiece(now, runId, run.iteration, of, body))
   }
 
+  /** The journal after a seq; throws when the store does not answer. */
+  load(afterSeq = 0): AsyncGenerator<Entry, void, undefined> {
+    return patiently(this.world.clock, this.sessionId, this.store.load(this.sessionId, afterSeq))
+  }
+
   async #refresh(): Promise<{ readonly state: SessionState; readonly fresh: readonly Entry[] }> {
     const state = branch(this.#state ?? emptyState())
     const fresh: Entry[] = []
     try {
-      for await (const entry of this.store.load(this.sessionId, state.live.seq)) {
+      for await (const entry of this.load(state.live.seq)) {
         foldAndShow(this.hub, state, entry, this.#naming)
         fresh.push(entry)
       }
     } catch (cause) {
       throw RondoError.is(cause) ? cause : new RondoError('SessionReadFailed', `Session '${this.sessionId}' could not be read.`, { cause })
     }
-    this.#state = state
+    // While this was read an activation may have begun, gone on and ended: what is older than what was shown is of no use to the next one.
+    if (state.live.seq >= this.hub.seq) this.#state = state
     this.hub.begin(state.live.seq)
     return { state, fresh }
   }
@@ -224,7 +236,7 @@ export class SessionDriver {
         known = false
         if (answer === 'again') continue
         if (!RondoError.is(answer)) return answer
-        if (!answer.retryable || ++failures >= writeAttempts) throw answer
+        if (!answer.retryable || isSilence(answer) || ++failures >= writeAttempts) throw answer
       }
       throw new RondoError(
         'SessionConcurrentWrite',
@@ -238,7 +250,7 @@ export class SessionDriver {
   /** Whether an attempt without a clear answer did write: then the input is not to be written again, whatever has happened since. */
   async #isWritten({ ids, since }: Doubt): Promise<boolean> {
     if (since === undefined) return false
-    for await (const entry of this.store.load(this.sessionId, since)) if (ids.has(entry.id)) return true
+    for await (const entry of this.load(since)) if (ids.has(entry.id)) return true
     return false
   }
 
@@ -290,7 +302,8 @@ export class SessionDriver {
       entries.push(entry)
     }
     try {
-      const { at } = await this.store.append(this.sessionId, entries, { expectedSeq: state.live.seq, head: inputHead(draft) })
+      const append = this.store.append(this.sessionId, entries, { expectedSeq: state.live.seq, head: inputHead(draft) })
+      const { at } = await within(this.world.clock, 'append', this.sessionId, append)
       const restamped = branch(state)
       for (const entry of entries) foldAndShow(this.hub, restamped, entry.at === at ? entry : { ...entry, at }, this.#naming)
       this.#state = restamped
@@ -331,7 +344,7 @@ export class SessionDriver {
   async #drive(): Promise<void> {
     for (;;) {
       this.#again = false
-      const { end, state, seen, detached } = await this.#activate()
+      const { end, state, seen, detached, silent } = await this.#activate()
       this.#givenUp ||= detached
       this.#state = state
       if (end.kind === 'busy') {
@@ -344,7 +357,7 @@ export class SessionDriver {
         this.world.onReload?.()
         continue
       }
-      if (end.kind === 'parked') await this.#announcePark(end.park, state ?? (await this.#lastKnown(seen)), detached)
+      if (end.kind === 'parked') await this.#announcePark(end.park, state ?? (await this.#lastKnown(seen, silent)), detached)
       else await this.#tellStragglers()
       return
     }
@@ -373,7 +386,7 @@ export class SessionDriver {
     } catch (cause) {
       const error = storeError(cause).toData()
       const end: ActivationEnd = { kind: 'parked', park: { reason: 'session_error', error } }
-      return { end, state: undefined, seen: warm, detached: false }
+      return { end, state: undefined, seen: warm, detached: false, silent: false }
     }
   }
 
@@ -398,11 +411,15 @@ export class SessionDriver {
     }
   }
 
-  /** After a failure: what the store says by now, if it still has what was seen; else that. Nobody who waits may be forgotten. */
-  async #lastKnown(seen: SessionState | undefined): Promise<SessionState> {
+  /**
+   * After a failure: what the store says by now, if it still has what was seen; else that. Nobody who waits may be forgotten, nor wait once more
+   * as long as a store that does not answer has let them wait.
+   */
+  async #lastKnown(seen: SessionState | undefined, silent: boolean): Promise<SessionState> {
     const before = seen ?? emptyState()
     try {
-      const { state } = await this.#refresh()
+      const refresh = this.#refresh()
+      const { state } = await (silent ? within(this.world.clock, 'load', this.sessionId, refresh, courtesyMs) : refresh)
       return state.live.seq < before.live.seq ? before : state
     } catch {
       return before
@@ -421,7 +438,7 @@ export class SessionDriver {
   async finished(runId: string): Promise<CoreResult | undefined> {
     const state = emptyState()
     const naming = { sessionId: this.sessionId, isDynamic: (name: string) => this.isDynamic(runId, name) }
-    for await (const entry of this.store.load(this.sessionId)) {
+    for await (const entry of this.load()) {
       applyTo(state, entry)
       const { ended } = state.live
       if (entry.kind === 'run.finished' && entry.runId === runId && ended !== undefined) return finishedResult(state, ended, naming, true)

@@ -113,7 +113,7 @@ function settle(executing: Executing, value: unknown): Facts {
   const signal = signalOf(value)
   if (signal !== undefined) return settleSignal(executing, signal)
   const { a, tool, call, ports } = executing
-  return settledFacts(executing, settlementOf(a.store, tool, call.part.callId, ports.results, value, ports.report))
+  return settledFacts(executing, settlementOf(a.keep, tool, call.part.callId, ports.results, value, ports.report))
 }
 
 function settledFacts(executing: Executing, settlement: SettlementData | Promise<SettlementData>, end?: 'done'): Facts {
@@ -131,7 +131,7 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
   const { a, tool, call, ports } = executing
   switch (signal.kind) {
     case 'content': {
-      const settlement = contentSettlement(a.store, call.part.callId, ports.results, signal.parts, signal.isError, ports.report)
+      const settlement = contentSettlement(a.keep, call.part.callId, ports.results, signal.parts, signal.isError, ports.report)
       return settledFacts(executing, settlement)
     }
     case 'suspend': {
@@ -148,7 +148,7 @@ function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
       return [{ kind: 'call.deferred', data }]
     }
     case 'done':
-      return settledFacts(executing, settlementOf(a.store, tool, call.part.callId, ports.results, signal.output, ports.report), 'done')
+      return settledFacts(executing, settlementOf(a.keep, tool, call.part.callId, ports.results, signal.output, ports.report), 'done')
   }
 }
 

@@ -3,6 +3,13 @@ import type { Clock, World } from './ports.ts'
 /** Timers take at most this; a longer one would fire at once. */
 const maxTimerMs = 2 ** 31 - 1
 
+/** Taken once: who replaces the timers of a process for a test does not mean this one. Where there is none, the shortest timer has to do. */
+const later = globalThis.setImmediate ?? globalThis.setTimeout
+
+function nextTurn(callback: () => void): void {
+  later(callback)
+}
+
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
@@ -10,6 +17,7 @@ export const systemClock: Clock = {
     const handle = setTimeout(callback, Math.min(maxTimerMs, Math.max(0, Math.ceil(ms))))
     return () => clearTimeout(handle)
   },
+  nextTurn,
 }
 
 /** The world as it is. Ids are unique by 80 random bits a process and a counter; they need not sort. */

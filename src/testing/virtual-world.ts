@@ -43,12 +43,17 @@ export class VirtualClock implements Clock {
     this.#skew += ms
   }
 
+  /** `ms` pass while nothing else happens, as when the process is busy or asleep: timers that fell due in it fire late. */
+  block(ms: number): void {
+    this.#now += ms
+  }
+
   /** Lets `ms` pass: every timer due in it fires in order, and everything that follows from each happens before the next. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await idle()
     for (let next = this.#next(); next !== undefined && next.at <= end; next = this.#next()) await this.#fire(next)
-    this.#now = end
+    this.#now = Math.max(this.#now, end)
   }
 
   /** Lets time pass until the promise settles. Throws when nothing is left that could settle it, or after `limitMs` (default 30 days). */

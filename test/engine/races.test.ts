@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type NewEntry, type RondoError, tool } from '../../src/index.ts'
+import { type NewEntry, type RondoError, type Store, tool } from '../../src/index.ts'
 import { flakyStore, type StoreFault } from '../../src/testing/index.ts'
 import { agentIn, asks, collect, end, gate, journal, lines, noInput, plainTool, type ScriptedLab } from '../acceptance/kit.ts'
-import { engineLab, faultsAt } from './kit.ts'
+import { appendsThrough, engineLab, faultsAt } from './kit.ts'
 
 const empty = noInput['~standard']
 
@@ -159,4 +159,42 @@ describe('machine 3: inputs of this process that lose a race are staged again', 
     expect([end(await place.clock.until(result)), await answer]).toEqual(['aborted aborted', 'RunInvalidState'])
     expect((await journal(place.store, 's')).filter((line) => line.startsWith('approval'))).toEqual([])
   })
+})
+
+test('a look at a session that began before a run and is done after it is forgotten: nobody hears that run again', async () => {
+  const place = engineLab(['Done.', 'Again.'])
+  const begun = gate()
+  const acquired = gate()
+  const read = gate()
+  let looking = false
+  const inner = appendsThrough(place.store, (_entries, write) => write())
+  const store: Store = {
+    ...inner,
+    async acquire(session, options) {
+      begun.resolve()
+      await acquired.promise
+      return place.store.acquire(session, options)
+    },
+    async *load(session, afterSeq) {
+      const held = looking
+      looking = false
+      const entries = await collect(place.store.load(session, afterSeq))
+      if (held) await read.promise
+      yield* entries
+    },
+  }
+  const agent = agentIn({ ...place, store })
+  const heard: string[] = []
+  agent.on('run.finished', ({ cursor }) => heard.push(cursor))
+  const first = agent.run('Hi', { session: 's', runId: 'r' })
+  await begun.promise
+  looking = true
+  const status = agent.session('s').status()
+  await place.clock.advance(1)
+  acquired.resolve()
+  await place.clock.until(first)
+  read.resolve()
+  await status
+  expect((await place.clock.until(collect(agent.attach('s', { runId: 'r' })))).at(-1)?.cursor).toBe('6:1')
+  expect(heard).toEqual(['6:1'])
 })

@@ -38,7 +38,8 @@ describe("machine 7: the system's clock", () => {
 test('machine 7: a wait that is longer than a timer takes is waited for in pieces: it neither spins nor ends early', async () => {
   const place = engineLab([asks('act'), 'Done.'])
   const waits: number[] = []
-  const heartbeat = 5_000
+  /** Of a heartbeat, and of the patience with the store. */
+  const others = [5_000, 60_000]
   const clock = Object.assign(Object.create(place.clock) as typeof place.clock, {
     wall: () => place.clock.wall(),
     monotonic: () => place.clock.monotonic(),
@@ -56,7 +57,7 @@ test('machine 7: a wait that is longer than a timer takes is waited for in piece
   })
   const run = agentIn({ ...place, world: { ...place.world, clock } }, { tools: [act] }).stream('Hi', { session: 's' })
   const result = await place.clock.until(run.result)
-  expect([end(result), place.clock.monotonic(), waits.filter((ms) => ms !== heartbeat)]).toEqual([
+  expect([end(result), place.clock.monotonic(), waits.filter((ms) => !others.includes(ms))]).toEqual([
     'completed completed',
     3_500,
     [3_500, 2_500, 1_500, 500],

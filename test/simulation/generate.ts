@@ -122,6 +122,8 @@ export interface StoreSpec {
   /** The driver's append at which the store fails for good (for three tries). */
   readonly fatalAt: number
   readonly fatalAfterWrite: boolean
+  /** It does not fail then, once: it never answers. */
+  readonly fatalSilence: boolean
   readonly latency: 'none' | 'microtasks' | 'ms'
 }
 
@@ -189,6 +191,7 @@ export function generate(seed: number): Script {
       faults: faulty ? dice.pick([0.03, 0.08, 0.15]) : 0,
       fatalAt: !plain && dice.chance(bestEffort ? 0.6 : 0.12) ? dice.int(2, 14) : 0,
       fatalAfterWrite: !bestEffort && dice.chance(0.5),
+      fatalSilence: new Dice(seed + 44_444_444).chance(0.4),
       latency: dice.pick(['none', 'none', 'microtasks', 'ms']),
     },
     second: !alone && acts.some((act) => act.by === 'second'),

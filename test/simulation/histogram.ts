@@ -157,6 +157,7 @@ const required: readonly string[] = [
   ...of('race', 'a lease was stolen', 'a session was busy', 'a load failed', 'append failed before the write'),
   ...of('race', 'append failed after the write', 'the store fails for good', 'a best-effort store was given up'),
   ...of('race', 'a second process ran tools', 'a result was handed in twice', 'a message met the end of its run'),
+  ...of('race', 'the store never answered'),
   ...of('jump', 'ours forth', 'ours back', 'store forth', 'store back', 'both forth', 'both back'),
   ...of('reader left', 'before-end', 'after-end'),
   ...of('other', 'reload'),

@@ -17,6 +17,7 @@ import { SimStore, type Writing } from './sim-store.ts'
 import { simTools } from './sim-tools.ts'
 
 const sessionId = 'S'
+const silence = 'race: the store never answered'
 
 /** Somebody who read a run's events. */
 export interface Reader {
@@ -158,6 +159,8 @@ class Stage {
       const times = this.#script.acts.map(({ when }) => ('ms' in when ? when.ms : 0))
       await clock.advance(Math.max(100, ...times))
       await this.#finishAll()
+      // What was never answered is given up after a while.
+      if (this.#scene.counts.has(silence)) await clock.advance(130_000)
       this.#scene.quiet = true
       if (!this.#isDetached) await this.#replayAll()
       for (let i = 0; i < 80 && this.#scene.engineTimers.size > 0; i++) await clock.advance(250)
@@ -383,6 +386,7 @@ class Stage {
       if (this.#isDetached) return this.#endDetached()
       if (unfinished(await this.#raw()).length === 0) {
         if (this.#deeds.every(({ ok }) => ok !== undefined)) return
+        await this.#scene.clock.advance(2_000)
         continue
       }
       await this.#answerAll()

@@ -51,7 +51,7 @@ export class SimStore implements Store {
     const driver = options.epoch !== undefined
     const count = driver ? ++this.#writing.driverAppends : 0
     const { store } = this.#scene.script
-    if (driver && count === store.fatalAt) this.#writing.fatalLeft = 3
+    if (driver && count === store.fatalAt) this.#writing.fatalLeft = store.fatalSilence ? 1 : 3
     if (driver) this.#hooks.onAppend(count, 'before')
     await this.#latency()
     if (driver && this.#writing.fatalLeft > 0) {
@@ -59,6 +59,7 @@ export class SimStore implements Store {
       if (this.#scene.script.agent.policies.durability === 'best-effort') this.#scene.detached = true
       this.#scene.count('race: the store fails for good')
       if (store.fatalAfterWrite) await this.#write(sessionId, entries, options)
+      if (store.fatalSilence) return this.#never()
       throw new RondoError('SessionWriteFailed', 'sim store: the medium is gone')
     }
     const fault = this.#fault()
@@ -93,6 +94,11 @@ export class SimStore implements Store {
       if (RondoError.is(error) && error.code === 'SessionLeaseLost') this.#scene.count('race: a stale epoch was refused')
       throw error
     }
+  }
+
+  #never(): Promise<never> {
+    this.#scene.count('race: the store never answered')
+    return new Promise(() => {})
   }
 
   async #latency(): Promise<void> {
