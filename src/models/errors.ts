@@ -76,12 +76,8 @@ export function quietOverflow(end: QuietEnd): RondoError | undefined {
   }
   const facts = readErrorBody(finishReason === undefined ? '' : `it ended with ${finishReason}`)
   const where = 'HTTP 200, without an error'
-  return errorOf(
-    'overflow',
-    wording({ provider: end.provider, kind: 'overflow', where, facts, overflow, keyName: undefined }),
-    false,
-    undefined,
-  )
+  const message = wording({ provider: end.provider, kind: 'overflow', where, facts, overflow, keyName: undefined })
+  return errorOf('overflow', message, false, undefined)
 }
 
 function classifyResponse({ status, body, emptyMeansOverflow }: HttpFailure, facts: ErrorFacts): ReturnType<typeof classify> {
@@ -137,7 +133,7 @@ function wording({ provider, kind, where, facts, overflow, keyName }: Said): str
   const head = `${safeText(provider, 60)} ${says} (${[...numbers, where].join('; ')}): `
   const said = safeText(facts.text, 800) || codesOf(facts)
   const stop = /[.!?…]$/.test(said) ? '' : '.'
-  return `${head}${said}${stop}${advice === '' ? '' : ` ${advice.replace('KEY', keyName ?? 'the API key')}`}`
+  return `${head}${said}${stop}${advice === '' ? '' : ` ${advice.replace('KEY', () => keyName ?? 'the API key')}`}`
 }
 
 function overflowNumbers({ used, limit, over }: Overflow): string[] {

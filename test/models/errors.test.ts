@@ -249,8 +249,8 @@ describe('the message', () => {
     expect(failure(404, { detail: 'Not Found' }).message).toBe(
       'acme says "not found" (HTTP 404): Not Found. Check the name of the model and the base URL.',
     )
-    expect(streamError({ error: { message: 'no', type: 'authentication_error' } }, 'acme', { keyName: '$KEY' }).message).toBe(
-      'acme does not accept the key (in the response): no. Check $KEY.',
+    expect(streamError({ error: { message: 'no', type: 'authentication_error' } }, 'acme', { keyName: '$&' }).message).toBe(
+      'acme does not accept the key (in the response): no. Check $&.',
     )
   })
 
