@@ -21,6 +21,7 @@ export function applyTo(state: SessionState, entry: Entry): void {
   assert(entry.seq === live.seq + 1, `entry ${entry.seq} follows ${live.seq}`)
   const drivenBefore = live.drivenAt
   live.seq = entry.seq
+  live.entryId = entry.id
   live.at = entry.at
   if (entry.epoch !== undefined) live.drivenAt = entry.at
   if (live.readOnly !== undefined) return

@@ -36,6 +36,8 @@ export interface Turn {
 
 export interface Live {
   seq: number
+  /** The id of the entry at `seq`: a journal that has another one there is not the one this was folded from. */
+  entryId: string
   at: number
   /** When a driver wrote last: inputs of others say nothing about how long it lived. */
   drivenAt: number
@@ -249,6 +251,7 @@ export function emptyState(): SessionState {
     runs: [],
     live: {
       seq: 0,
+      entryId: '',
       at: 0,
       drivenAt: 0,
       epoch: 0,

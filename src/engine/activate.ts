@@ -9,7 +9,7 @@ import { headOf } from './head.ts'
 import { heartbeat, leaseMarginMs, leaseMs, loseLease } from './lease.ts'
 import { noMediaFound } from './media.ts'
 import { planAtRest } from './park.ts'
-import { answered, courtesyMs, readOn, within } from './patience.ts'
+import { answered, courtesyMs, readNews, within } from './patience.ts'
 import { abort, pump } from './pump.ts'
 import { foldAndShow } from './show.ts'
 
@@ -128,7 +128,7 @@ function refuseReadOnly({ live }: SessionState): void {
 
 async function loadInto(a: Activation): Promise<void> {
   const naming = { sessionId: a.sessionId, isDynamic: (name: string) => activePorts(a, a.state).isDynamic(name) }
-  await readOn(a, (entry) => foldAndShow(a.hub, a.state, entry, naming))
+  await readNews(a, (entry) => foldAndShow(a.hub, a.state, entry, naming))
   a.hub.begin(a.state.live.seq)
   a.ages.begin(a.state.live)
 }

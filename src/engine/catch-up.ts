@@ -3,7 +3,7 @@ import { RondoError } from '../core/error.ts'
 import { branch } from '../core/state.ts'
 import type { Activation } from './activation.ts'
 import { storeError } from './append.ts'
-import { readOn } from './patience.ts'
+import { readNews } from './patience.ts'
 import { foldAndShow } from './show.ts'
 import { namingOf } from './stage.ts'
 
@@ -14,7 +14,7 @@ export async function catchUp(a: Activation): Promise<boolean> {
   const draft = branch(a.state)
   const news: Entry[] = []
   try {
-    await readOn(a, (entry) => {
+    await readNews(a, (entry) => {
       if (entry.epoch !== undefined && entry.epoch > a.epoch)
         throw new RondoError('SessionLeaseLost', 'Another process drives the session now.')
       foldAndShow(a.hub, draft, entry, namingOf(a, draft))

@@ -66,6 +66,11 @@ export class Hub {
     this.#seq ??= seq
   }
 
+  /** What was shown was of another journal. */
+  restart(): void {
+    this.#seq = undefined
+  }
+
   isNews(seq: number): boolean {
     return this.#seq !== undefined && seq > this.#seq
   }

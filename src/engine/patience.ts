@@ -2,6 +2,7 @@ import type { Entry } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import type { Activation, Asked, StoreOperation } from './activation.ts'
 import type { Clock } from './ports.ts'
+import { readOn } from './read-on.ts'
 
 /**
  * A store that has not answered for so long (ms) has failed. Databases that fail over, and drivers that connect anew, take up to half a
@@ -57,17 +58,20 @@ export function lookAtStore(a: Activation, now: number): void {
   asked.giveUp(silence(asked.operation, a.sessionId))
 }
 
-/** Reads what the journal holds after a seq; `take` is told of no entry after the reading was given up. */
-export function readOn(a: Activation, take: (entry: Entry) => void): Promise<void> {
+/** Hands over what the journal holds after the activation's state; `take` is told of no entry after the reading was given up. */
+export function readNews(a: Activation, take: (entry: Entry) => void): Promise<void> {
   let over = false
-  const read = async (): Promise<void> => {
-    for await (const entry of a.store.load(a.sessionId, a.state.live.seq)) {
-      if (over) return
+  const read = readOn(
+    (afterSeq) => a.store.load(a.sessionId, afterSeq),
+    a.sessionId,
+    a.state.live,
+    (entry) => {
+      if (over) throw silence('load', a.sessionId)
       if (a.asked !== undefined) a.asked.since = undefined
       take(entry)
-    }
-  }
-  return answered(a, 'load', read()).catch((error: unknown) => {
+    },
+  )
+  return answered(a, 'load', read).catch((error: unknown) => {
     over = true
     throw error
   })

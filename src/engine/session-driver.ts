@@ -14,6 +14,7 @@ import { inputHead } from './head.ts'
 import { Hub } from './hub.ts'
 import { courtesyMs, isSilence, patiently, within } from './patience.ts'
 import type { RunPorts, World } from './ports.ts'
+import { JournalReplaced, readFailure, readOn } from './read-on.ts'
 import { settlementOf } from './result-value.ts'
 import { foldAndShow } from './show.ts'
 
@@ -59,6 +60,8 @@ export class SessionDriver {
   /** A best-effort run went on without the store and has ended: what the store still holds of it is not driven by itself. */
   #givenUp = false
   #state: SessionState | undefined
+  /** The journal that was driven is no longer there; what stands in its place has not been read yet. */
+  #replaced = false
   /** Settles when nobody folds into `#state`: two folds on one list of turns would overwrite each other. */
   #folding: Promise<void> = Promise.resolve()
   #waitingInputs = 0
@@ -195,16 +198,27 @@ export class SessionDriver {
   }
 
   async #refresh(): Promise<{ readonly state: SessionState; readonly fresh: readonly Entry[] }> {
-    const state = branch(this.#state ?? emptyState())
-    const fresh: Entry[] = []
     try {
-      for await (const entry of this.load(state.live.seq)) {
+      if (!this.#replaced) return await this.#foldOn(branch(this.#state ?? emptyState()))
+    } catch (cause) {
+      if (!(cause instanceof JournalReplaced)) throw cause
+    }
+    this.#replaced = false
+    this.hub.restart()
+    return this.#foldOn(emptyState())
+  }
+
+  async #foldOn(state: SessionState): Promise<{ readonly state: SessionState; readonly fresh: readonly Entry[] }> {
+    const fresh: Entry[] = []
+    await readOn(
+      (afterSeq) => this.load(afterSeq),
+      this.sessionId,
+      state.live,
+      (entry) => {
         foldAndShow(this.hub, state, entry, this.#naming)
         fresh.push(entry)
-      }
-    } catch (cause) {
-      throw RondoError.is(cause) ? cause : new RondoError('SessionReadFailed', `Session '${this.sessionId}' could not be read.`, { cause })
-    }
+      },
+    )
     // While this was read an activation may have begun, gone on and ended: what is older than what was shown is of no use to the next one.
     if (state.live.seq >= this.hub.seq) this.#state = state
     this.hub.begin(state.live.seq)
@@ -250,7 +264,11 @@ export class SessionDriver {
   /** Whether an attempt without a clear answer did write: then the input is not to be written again, whatever has happened since. */
   async #isWritten({ ids, since }: Doubt): Promise<boolean> {
     if (since === undefined) return false
-    for await (const entry of this.load(since)) if (ids.has(entry.id)) return true
+    try {
+      for await (const entry of this.load(since)) if (ids.has(entry.id)) return true
+    } catch (cause) {
+      throw readFailure(this.sessionId, cause)
+    }
     return false
   }
 
@@ -418,10 +436,10 @@ export class SessionDriver {
   async #lastKnown(seen: SessionState | undefined, silent: boolean): Promise<SessionState> {
     const before = seen ?? emptyState()
     try {
-      const refresh = this.#refresh()
-      const { state } = await (silent ? within(this.world.clock, 'load', this.sessionId, refresh, courtesyMs) : refresh)
-      return state.live.seq < before.live.seq ? before : state
-    } catch {
+      const known = this.#alone(async () => (await this.#foldOn(branch(before))).state)
+      return await (silent ? within(this.world.clock, 'load', this.sessionId, known, courtesyMs) : known)
+    } catch (cause) {
+      this.#replaced ||= cause instanceof JournalReplaced
       return before
     }
   }

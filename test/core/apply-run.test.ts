@@ -7,7 +7,7 @@ const roles = (state: ReturnType<typeof play>) => state.sealed.slice(0, state.li
 describe('apply: session, custom, run.requested, control', () => {
   test('session and custom move seq and time, and nothing else', () => {
     const state = play({ kind: 'session', data: { version: 1 } }, { kind: 'custom', data: { type: 'note', data: 1 }, at: 2_000 })
-    expect(state.live).toEqual({ ...play().live, seq: 2, at: 2_000 })
+    expect(state.live).toEqual({ ...play().live, seq: 2, entryId: 'e2', at: 2_000 })
   })
 
   test('requested runs wait in order', () => {
