@@ -132,7 +132,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** A session of this agent's store, to be read and spoken to. It need not exist yet. */
   session(id: string): Session<T> {
-    return new SessionHandle<T>(id, this.name, () => this.#offered(id))
+    return new SessionHandle<T>(id, this.store, this.name, () => this.#offered(id))
   }
 
   /** Calls back for each event of this type, of every run of this agent, until the returned function is called. Not awaited. */
@@ -155,8 +155,9 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     checkRunOptions(options, { tools: this.#tools, toolChoice: this.#options.toolChoice })
     const sessionId = options.session ?? this.#world.id('s')
     const runId = options.runId ?? this.#world.id('r')
+    const ports = this.#ports(sessionId, options)
     const driver = this.#driver(sessionId)
-    driver.register(runId, this.#ports(sessionId, options))
+    driver.register(runId, ports)
     return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
       const taker = await this.#request(driver, runId, input, options).catch((error: unknown) => {
         driver.forget(runId)

@@ -5,6 +5,7 @@ import type { Message } from './core/message.ts'
 import { pendingCalls } from './core/outcome.ts'
 import type { RunStatus } from './core/reason.ts'
 import { statusOf } from './core/status.ts'
+import type { Store } from './core/store.ts'
 import type { Tools } from './core/tool.ts'
 import { transcript } from './core/transcript.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -25,11 +26,13 @@ export interface Session<T extends Tools = Tools> extends Control {
 
 export class SessionHandle<T extends Tools> implements Session<T> {
   readonly id: string
+  readonly #store: Store
   readonly #open: () => SessionDriver
   readonly #agentName: string
 
-  constructor(id: string, agentName: string, open: () => SessionDriver) {
+  constructor(id: string, store: Store, agentName: string, open: () => SessionDriver) {
     this.id = id
+    this.#store = store
     this.#agentName = agentName
     this.#open = open
   }
@@ -66,11 +69,13 @@ export class SessionHandle<T extends Tools> implements Session<T> {
 
   async *entries(after = 0): AsyncGenerator<Entry, void, undefined> {
     let any = false
-    for await (const entry of this.#open().store.load(this.id, after)) {
+    for await (const entry of this.#store.load(this.id, after)) {
       any = true
       yield entry
     }
-    if (!any) await this.#state()
+    if (any) return
+    for await (const _ of this.#store.load(this.id)) return
+    throw control.unknownSession(this.id)
   }
 
   get #target(): Target {

@@ -25,6 +25,11 @@ export function openSession(store: Store, sessionId: string, world: World, owner
   return driver
 }
 
+/** The sessions of a store that this process drives, writes or follows at this moment. */
+export function openSessions(store: Store): readonly string[] {
+  return [...(byStore.get(store)?.open.keys() ?? [])]
+}
+
 function sessionsOf(store: Store): Sessions {
   let sessions = byStore.get(store)
   if (sessions === undefined) {
