@@ -1,7 +1,7 @@
 import { accept, type Refusal } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
 import type { Entry, EntryBody, SettlementData } from '../core/entry.ts'
-import { RondoError } from '../core/error.ts'
+import { messageOf, RondoError } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { finishedResult, type Naming, type ParkFacts, parkedResult } from '../core/outcome.ts'
 import type { CoreResult } from '../core/result.ts'
@@ -250,7 +250,10 @@ export class SessionDriver {
         known = false
         if (answer === 'again') continue
         if (!RondoError.is(answer)) return answer
-        if (!answer.retryable || isSilence(answer) || ++failures >= writeAttempts) throw answer
+        if (answer.retryable && !isSilence(answer) && ++failures < writeAttempts) continue
+        // The last try may have written all the same; a store that does not answer would not say so either.
+        if (!isSilence(answer) && (await this.#isWritten(doubt).catch(() => false))) return undefined
+        throw answer
       }
       throw new RondoError(
         'SessionConcurrentWrite',
@@ -346,12 +349,31 @@ export class SessionDriver {
       if (this.#activation === undefined) this.#again = true
       return
     }
-    this.#driving = this.#drive().then(() => {
-      this.#driving = undefined
-      if (!this.#again) return this.#checkIdle()
-      this.#again = false
-      this.wake()
-    })
+    this.#driving = this.#drive()
+      .catch((cause: unknown) => this.#breakDown(cause))
+      .then(() => {
+        this.#driving = undefined
+        if (!this.#again) return this.#checkIdle()
+        this.#again = false
+        this.wake()
+      })
+  }
+
+  /** Nothing in a drive throws for what a run does. Should something do so all the same, whoever waits is told, and the next drive goes on. */
+  async #breakDown(cause: unknown): Promise<void> {
+    const text = `Driving session '${this.sessionId}' broke: ${messageOf(cause)}. Please report this as a bug.`
+    const park: ParkFacts = { reason: 'session_error', error: new RondoError('RunInvalidState', text, { cause }).toData() }
+    const last = await this.#lastKnown(this.#state)
+    try {
+      await this.#announcePark(park, last, false)
+    } catch {
+      // What broke the drive may break its announcement too.
+    }
+    const naming = { sessionId: this.sessionId, isDynamic: () => true }
+    for (const runId of this.hub.awaited) {
+      const run = newRun({ runId, seq: 0, agent: '', input: [] }, 0)
+      this.hub.end(runId, parkedResult(emptyState(), run, park, naming, true))
+    }
   }
 
   /** Resolves when nothing is being driven. */
