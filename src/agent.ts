@@ -1,14 +1,15 @@
+import type { Voice } from './control.ts'
 import * as control from './control.ts'
 import type { Refusal } from './core/accept.ts'
 import { RondoError } from './core/error.ts'
-import type { JsonObject } from './core/json.ts'
-import type { Message } from './core/message.ts'
+import { missingParts, type OwnParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
-import type { SessionState } from './core/state.ts'
+import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
 import type { Tool, Tools } from './core/tool.ts'
 import type { RunPorts, World } from './engine/ports.ts'
 import { openSession } from './engine/registry.ts'
+import type { StandIn } from './engine/run-parts.ts'
 import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
 import { defaultWorld } from './engine/world.ts'
 import { RunError } from './errors.ts'
@@ -17,6 +18,7 @@ import type { Limits } from './limits.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
 import { overlaid, ownOptions, ownSettings } from './own-options.ts'
+import { type AnyRunOptions, ownParts, requestEntry } from './requests.ts'
 import { abortText, type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
@@ -41,7 +43,6 @@ export interface AttachOptions {
 
 /** Options with the types of tools and context erased: inside, tools are data and the context is passed on unseen. */
 type AnyAgentOptions = AgentOptions<Tools, Schema | undefined, unknown>
-type AnyRunOptions = RunOptions<Tools, Schema | undefined, unknown> & { readonly context?: unknown }
 
 /**
  * A model, its instructions and tools: what a user configures once and runs often, on as many sessions as they like. The options are
@@ -91,26 +92,38 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     return this.#launch<OutputOf<S2>>(input, { parkAfterMs: Number.POSITIVE_INFINITY, ...erased(options) }, true)
   }
 
-  /** Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. */
+  /**
+   * Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. The run goes on with
+   * these options, with the agent's where none is given here, and with its own limits. Without the context or the `extraTools` that the
+   * journal says it was given, it is refused with `ConfigInvalid`, which names them, and nothing is recorded. A run that is live here keeps
+   * what it was begun with.
+   */
   resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
     checkRunOptions({ ...erased(options) }, { tools: this.#tools, toolChoice: this.#options.toolChoice }, 'resume')
-    const driver = this.#offered(sessionId)
+    const driver = this.#speak(sessionId)
     return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
-      const runId = await this.#unfinished(driver)
-      adopt(runId)
+      const state = await known(driver)
+      const run = unfinished(sessionId, state)
       // A run that somebody here drives keeps what it was begun with; any other one keeps its limits.
-      if (!driver.serves(runId))
-        driver.register(runId, this.#ports(sessionId, { ...given, limits: await this.#limitsOf(driver, runId, given) }))
-      await this.#answer(driver, runId, given)
+      if (!driver.serves(run)) {
+        const ports = this.#ports(sessionId, { ...given, limits: overlaid<Limits>({ ...run.limits }, given.limits) })
+        if (!isCancelled(state)) refuseMissing(sessionId, run, ports)
+        driver.register(run.runId, ports)
+      }
+      adopt(run.runId)
+      await this.#answer(driver, run.runId, given)
       return true
     })
   }
 
-  /** Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. */
+  /**
+   * Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. It follows the session until the run ends;
+   * dispose of it (`await using`) when you stop reading before.
+   */
   attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
     checkAttachOptions(options)
-    const driver = this.#offered(sessionId)
+    const driver = this.#open(sessionId)
     const run = { detach: true, replayAfter: options.after ?? '' }
     return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
       const { live } = await known(driver)
@@ -132,23 +145,46 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** A session of this agent's store, to be read and spoken to. It need not exist yet. */
   session(id: string): Session<T> {
-    return new SessionHandle<T>(id, this.store, this.name, () => this.#offered(id))
+    return new SessionHandle<T>(id, this.store, this.#voice(id, {}), () => this.#open(id))
   }
 
-  /** Calls back for each event of this type, of every run of this agent, until the returned function is called. Not awaited. */
+  /**
+   * Calls back for each event of this type, of every run that this agent drives in this process or that a handle of it follows, until the
+   * returned function is called. Once an event. Not awaited.
+   */
   on<K extends RunEvent['type']>(type: K, listener: (event: EventOf<K, T, OutputOf<S>>) => void): () => void {
     return this.#listeners.add(type, listener)
   }
 
-  #driver(sessionId: string): SessionDriver {
-    return openSession(this.store, sessionId, this.#world, this.#owner)
+  #open(sessionId: string): SessionDriver {
+    return openSession(this.store, sessionId, { world: this.#world, owner: this.#owner, standIn: this.#standIn(sessionId) })
   }
 
-  /** A session's driver that can drive, if only with this agent's own options. */
-  #offered(sessionId: string): SessionDriver {
-    const driver = this.#driver(sessionId)
-    driver.offer(() => this.#ports(sessionId, {}))
+  /** A session's driver, that drives what was asked for elsewhere with this agent's own options. */
+  #speak(sessionId: string): SessionDriver {
+    const driver = this.#open(sessionId)
+    driver.offer(this.#standIn(sessionId))
     return driver
+  }
+
+  #standIn(sessionId: string): StandIn {
+    return (limits) => this.#ports(sessionId, limits === undefined ? {} : { limits: { ...limits } })
+  }
+
+  /** Who speaks to a session. A run that a message starts is driven with these options. */
+  #voice(sessionId: string, options: AnyRunOptions): Voice {
+    return {
+      standIn: this.#standIn(sessionId),
+      begin: (run) => {
+        const ports = this.#ports(sessionId, options)
+        return { ports, request: requestEntry({ ...run, agent: this.#named, limits: options.limits, own: ports.own }) }
+      },
+    }
+  }
+
+  get #named(): { readonly name: string; readonly version?: string } {
+    const { version } = this.#options
+    return version === undefined ? { name: this.name } : { name: this.name, version }
   }
 
   #launch<O>(input: Input, options: AnyRunOptions, observe: boolean): Run<T, O> {
@@ -156,10 +192,10 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     const sessionId = options.session ?? this.#world.id('s')
     const runId = options.runId ?? this.#world.id('r')
     const ports = this.#ports(sessionId, options)
-    const driver = this.#driver(sessionId)
+    const driver = this.#speak(sessionId)
     driver.register(runId, ports)
     return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
-      const taker = await this.#request(driver, runId, input, options).catch((error: unknown) => {
+      const taker = await this.#request(driver, runId, input, options, ports.own).catch((error: unknown) => {
         driver.forget(runId)
         throw error
       })
@@ -172,15 +208,15 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   #handle<O>(
     driver: SessionDriver,
     runId: string,
-    options: Pick<AnyRunOptions, 'detach' | 'signal'> & { replayAfter?: string },
+    options: AnyRunOptions & { replayAfter?: string },
     observe: boolean,
     start: HandleOptions['start'],
   ): Run<T, O> {
     return new RunHandle<T, O>({
       driver,
-      reopen: () => this.#offered(driver.sessionId),
+      reopen: () => this.#open(driver.sessionId),
       runId,
-      agentName: this.name,
+      voice: this.#voice(driver.sessionId, options),
       detach: options.detach ?? false,
       observe,
       listeners: this.#listeners,
@@ -209,19 +245,21 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       tools,
       typedNames: this.#typedNames,
       context: options.context,
+      own: ownParts(options, tools),
       parkAfterMs: options.parkAfterMs ?? 0,
       sessionId,
+      listener: (runId) => this.#listeners.subscriber(() => runId),
       report: (error) => this.#listeners.report(error),
     })
   }
 
   /** Records what is asked for; resolves with the run that does it, once it is durable. */
-  async #request(driver: SessionDriver, runId: string, input: Input, options: AnyRunOptions): Promise<string> {
+  async #request(driver: SessionDriver, runId: string, input: Input, options: AnyRunOptions, own: OwnParts | undefined): Promise<string> {
     const id = this.#world.id('e')
     const made = toMessages((bytes) => driver.keep(bytes), input, id)
     const messages = made instanceof Promise ? await made : made
     const onBusy = options.onBusy ?? this.#options.onBusy ?? 'reject'
-    const request = this.#requestEntry(runId, id, messages, options)
+    const request = requestEntry({ agent: this.#named, runId, id, input: messages, limits: options.limits, own })
     const first = this.#sessionEntry(options)
     const cancel = this.#world.id('e')
     // What is aborted already is recorded and never begins.
@@ -239,6 +277,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
         return isCancelled(state) || stillborn.length > 0 ? made : [cancelEntry(cancel, active, 'Interrupted by a new run.'), ...made]
       }
       taker = active
+      driver.attend(state)
       const said = control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
       return said.map((message) => ({ ...message, runId: active }))
     }
@@ -255,32 +294,9 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     return { kind: 'session', id: this.#world.id('e'), data }
   }
 
-  #requestEntry(runId: string, id: string, input: readonly Message[], options: AnyRunOptions): DriverInput {
-    const { version } = this.#options
-    const agent = version === undefined ? { name: this.name } : { name: this.name, version }
-    const limits = options.limits === undefined ? {} : { overrides: { limits: finite(options.limits) } }
-    return { kind: 'run.requested', id, runId, data: { agent, input, task: 'run', ...limits } }
-  }
-
-  /** Limits of a run outlive a park and a process: those it was begun with, under what is given now. */
-  async #limitsOf(driver: SessionDriver, runId: string, given: AnyRunOptions): Promise<Limits> {
-    const { live } = await driver.current()
-    return overlaid<Limits>({ ...live.waiting.find((waiting) => waiting.runId === runId)?.limits }, given.limits)
-  }
-
-  async #unfinished(driver: SessionDriver): Promise<string> {
-    const { live } = await known(driver)
-    const runId = live.run?.id ?? live.waiting[0]?.runId
-    if (runId !== undefined) return runId
-    throw new RondoError(
-      'RunInvalidState',
-      `Session '${driver.sessionId}' has no unfinished run. Start the next one with agent.run(input, { session: '${driver.sessionId}' }).`,
-    )
-  }
-
   /** Lifts a pause and hands in what was waited for. */
   async #answer(driver: SessionDriver, runId: string, options: Answers): Promise<void> {
-    const target = { driver, runId, agentName: this.name, quiet: true }
+    const target = { driver, runId, voice: this.#voice(driver.sessionId, {}), quiet: true }
     const { live } = await driver.current()
     const run = live.run ?? live.waiting[0]
     // A run that is being cancelled ends, paused or not: there is nothing to lift.
@@ -301,11 +317,6 @@ function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
   return result as RunResult
 }
 
-/** Limits as JSON: one that is infinite, or undefined, is none. */
-function finite(limits: Limits): JsonObject {
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== Number.POSITIVE_INFINITY && limit !== undefined))
-}
-
 function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {
   if (base === undefined || own === undefined) return own ?? base
   return overlaid(base, own)
@@ -315,6 +326,25 @@ async function known(driver: SessionDriver): Promise<SessionState> {
   const state = await driver.current()
   if (state.live.seq === 0) throw control.unknownSession(driver.sessionId)
   return state
+}
+
+function unfinished(sessionId: string, { live }: SessionState): WaitingRun {
+  const run = currentRun(live)
+  if (run !== undefined) return run
+  throw new RondoError(
+    'RunInvalidState',
+    `Session '${sessionId}' has no unfinished run. Start the next one with agent.run(input, { session: '${sessionId}' }).`,
+  )
+}
+
+/** Without the tools and the context that it was given a run can't go on (machine 8). */
+function refuseMissing(sessionId: string, { runId, own }: WaitingRun, ports: RunPorts): void {
+  const missing = own === undefined ? [] : missingParts(own, ports.tools, ports.own?.options ?? [])
+  if (missing.length === 0) return
+  throw new RondoError(
+    'ConfigInvalid',
+    `resume: the run '${runId}' of session '${sessionId}' was given what this resume lacks: ${missing.join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }). Nothing was recorded.`,
+  )
 }
 
 function busy(sessionId: string): Refusal {

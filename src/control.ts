@@ -5,16 +5,26 @@ import { isJsonObject, type Json } from './core/json.ts'
 import type { Message } from './core/message.ts'
 import type { SessionState } from './core/state.ts'
 import { storableCopy } from './core/storable.ts'
+import type { RunPorts } from './engine/ports.ts'
+import type { StandIn } from './engine/run-parts.ts'
 import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
 import { toMessages } from './input.ts'
 import type { Input } from './options.ts'
 import type { Decision } from './types.ts'
 
-/** What can be said to a run or a session from outside. Each promise resolves once it is recorded. */
+/**
+ * What can be said to a run or a session from outside. Each promise resolves once it is recorded. A run that has parked then goes on here,
+ * with the options that it was given if this process still has them, else with the agent's; a run that was given options of its own (a
+ * context, `extraTools`, …; not limits, which the journal keeps) that this process lacks stays parked until
+ * `agent.resume(sessionId, { context, extraTools })` brings them.
+ */
 export interface Control {
-  /** Says something to the agent: before its next model call, or as the start of the next run. Accepted is never lost. */
+  /**
+   * Says something to the agent: before its next model call, or as the start of the next run. Accepted is never lost. A run that it starts
+   * has the options of the handle's run; through a session, those of the agent.
+   */
   send(input: Input): Promise<void>
-  /** Cancels the active run. Cancelling one that has ended does nothing. */
+  /** Cancels the active run, wherever its own options are. Cancelling one that has ended does nothing. */
   abort(reason?: string): Promise<void>
   /** Nothing new begins until `resume()`; what runs is awaited. */
   pause(): Promise<void>
@@ -25,11 +35,21 @@ export interface Control {
   submitToolResult(callId: string, output: unknown): Promise<void>
 }
 
+/** The agent that speaks. */
+export interface Voice {
+  readonly standIn: StandIn
+  /** The request for a run that a message starts, and what it is driven with; `inherits` is the run whose end the message met. */
+  begin(run: { readonly runId: string; readonly id: string; readonly input: readonly Message[]; readonly inherits: string | undefined }): {
+    readonly request: DriverInput
+    readonly ports: RunPorts
+  }
+}
+
 /** Where inputs of a run (or of whatever run a session has) go. `runId` absent: the session's active run. */
 export interface Target {
   readonly driver: SessionDriver
   readonly runId: string | undefined
-  readonly agentName: string
+  readonly voice: Voice
   /** Only records; whoever asks wakes the driver when all is said. */
   readonly quiet?: boolean
 }
@@ -53,14 +73,26 @@ async function sendMessage(target: Target, input: Input): Promise<void> {
   const id = driver.world.id('e')
   const messages = await toMessages((bytes) => driver.keep(bytes), input, id)
   const next = driver.world.id('r')
-  const make = (state: SessionState) =>
-    state.live.waiting.length === 0
-      ? [followUpRun(target, next, id, messages)]
-      : messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
-  let refusal = await write(target, make)
-  // The run ended between the look and the write: the message starts the next one.
-  while (refusal?.why === 'no_run') refusal = await write(target, make)
-  if (refusal !== undefined) throw refused(refusal)
+  let starts = false
+  const make = (state: SessionState) => {
+    starts = state.live.waiting.length === 0
+    if (!starts) return messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
+    // A message that meets the end of a run starts the next one.
+    const { request, ports } = target.voice.begin({ runId: next, id, input: messages, inherits: target.runId })
+    driver.register(next, ports)
+    return [request]
+  }
+  try {
+    let refusal = await write(target, make)
+    // The run ended between the look and the write.
+    while (refusal?.why === 'no_run') refusal = await write(target, make)
+    if (refusal !== undefined) throw refused(refusal)
+  } catch (error) {
+    starts = false
+    throw error
+  } finally {
+    if (!starts) driver.forget(next)
+  }
 }
 
 export function messageEntries(
@@ -70,12 +102,6 @@ export function messageEntries(
 ): readonly DriverInput[] {
   const origin = live.turn === undefined && live.model === undefined ? 'follow-up' : 'steer'
   return messages.map((message, index): DriverInput => ({ kind: 'message', id: idOf(index), data: { origin, message } }))
-}
-
-/** A message that meets the end of a run starts the next one. */
-function followUpRun(target: Target, runId: string, id: string, input: readonly Message[]): DriverInput {
-  const inherits = target.runId === undefined ? {} : { inherits: target.runId }
-  return { kind: 'run.requested', id, runId, data: { agent: { name: target.agentName }, input, task: 'run', ...inherits } }
 }
 
 export async function abort(target: Target, reason: string | undefined): Promise<void> {
@@ -172,9 +198,12 @@ async function enter(target: Target, make: (state: SessionState) => readonly Dri
 function write(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<Refusal | undefined> {
   const { driver } = target
   return holding(target, async () => {
+    driver.offer(target.voice.standIn)
     const refusal = await driver.input((state) => {
       if (state.live.seq === 0) throw unknownSession(driver.sessionId)
-      return make(state)
+      const made = make(state)
+      if (!('why' in made)) driver.attend(state)
+      return made
     })
     if (refusal === undefined && target.quiet !== true) driver.wake()
     return refusal

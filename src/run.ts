@@ -1,4 +1,4 @@
-import type { Control, Target } from './control.ts'
+import type { Control, Target, Voice } from './control.ts'
 import * as control from './control.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import type { CoreEvent } from './core/event.ts'
@@ -40,7 +40,8 @@ export interface HandleOptions {
   /** The driver that the session has by now. */
   reopen(): SessionDriver
   readonly runId: string
-  readonly agentName: string
+  /** The agent, as it begins a run that follows this one. */
+  readonly voice: Voice
   readonly detach: boolean
   /** Whether anybody can read its events; nothing is built for a handle that only waits for the result. */
   readonly observe: boolean
@@ -123,10 +124,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
         this.#ring.push(event)
       },
-      end: (runId, result) => {
-        if (result.status !== 'parked') driver.forget(runId)
-        this.#end(() => this.#resolve(result))
-      },
+      end: (_runId, result) => this.#end(() => this.#resolve(result)),
     }
     this.#cleanups.push(driver.hub.subscribe(listeners.subscriber(runId)), driver.hub.subscribe(subscriber))
     if (this.#options.replayAfter !== undefined) this.#cleanups.push(driver.follow())
@@ -343,8 +341,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** After its end the session may have another driver than the one the run began with, and two would fence each other. */
   async #say(say: (target: Target) => Promise<void>, quiet: boolean): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
-    const { driver, reopen, agentName } = this.#options
-    await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, agentName, quiet })
+    const { driver, reopen, voice } = this.#options
+    await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, voice, quiet })
   }
 
   /** Aborts the run if it has not ended, and waits for its end; an attached reader only lets go. */

@@ -1,4 +1,4 @@
-import type { Control, Target } from './control.ts'
+import type { Control, Target, Voice } from './control.ts'
 import * as control from './control.ts'
 import type { Entry } from './core/entry.ts'
 import type { Message } from './core/message.ts'
@@ -12,7 +12,10 @@ import type { SessionDriver } from './engine/session-driver.ts'
 import type { Input } from './options.ts'
 import type { Decision, Pending } from './types.ts'
 
-/** One conversation: its journal, read and spoken to from outside. Every method rejects with `SessionNotFound` for an unknown id. */
+/**
+ * One conversation: its journal, read and spoken to from outside. Every method rejects with `SessionNotFound` for an unknown id. Speaking to
+ * it drives its run here; for one that was given options of its own that this process lacks see `Control`.
+ */
 export interface Session<T extends Tools = Tools> extends Control {
   readonly id: string
   status(): Promise<RunStatus>
@@ -27,13 +30,13 @@ export interface Session<T extends Tools = Tools> extends Control {
 export class SessionHandle<T extends Tools> implements Session<T> {
   readonly id: string
   readonly #store: Store
+  readonly #voice: Voice
   readonly #open: () => SessionDriver
-  readonly #agentName: string
 
-  constructor(id: string, store: Store, agentName: string, open: () => SessionDriver) {
+  constructor(id: string, store: Store, voice: Voice, open: () => SessionDriver) {
     this.id = id
     this.#store = store
-    this.#agentName = agentName
+    this.#voice = voice
     this.#open = open
   }
 
@@ -79,7 +82,7 @@ export class SessionHandle<T extends Tools> implements Session<T> {
   }
 
   get #target(): Target {
-    return { driver: this.#open(), runId: undefined, agentName: this.#agentName }
+    return { driver: this.#open(), runId: undefined, voice: this.#voice }
   }
 
   send(input: Input): Promise<void> {

@@ -4,12 +4,14 @@ import type { ModelSetup } from './core/entry.ts'
 import { type Message, textMessage } from './core/message.ts'
 import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
 import { settledCalls } from './core/outcome.ts'
+import type { OwnParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
 import type { OpenModelCall, SessionState, Turn } from './core/state.ts'
 import { any, noProgress, standardTermination } from './core/termination.ts'
 import type { Awaitable, Dependency, RunInfo, Tool, Tools } from './core/tool.ts'
 import { transcript } from './core/transcript.ts'
 import { wrapUpRequest } from './core/wording.ts'
+import type { Subscriber } from './engine/hub.ts'
 import { Info } from './engine/info.ts'
 import type { RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
 import { defaultRetry } from './engine/retry.ts'
@@ -38,8 +40,11 @@ export interface RunSnapshot {
   /** Names that the agent's types know. */
   readonly typedNames: ReadonlySet<string>
   readonly context: unknown
+  /** What of all this is the run's own, by name. */
+  readonly own: OwnParts | undefined
   readonly parkAfterMs: number
   readonly sessionId: string
+  listener(runId: string): Subscriber
   report(error: unknown): void
 }
 
@@ -60,6 +65,8 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     },
     isDynamic: (name) => !snapshot.typedNames.has(name),
     tools,
+    own: snapshot.own,
+    listener: (runId) => snapshot.listener(runId),
     retry: {
       ...overlaid(defaultRetry, policies.retry),
       maxRetries: settings.maxRetries ?? 2,

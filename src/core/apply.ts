@@ -5,6 +5,7 @@ import { assert } from './error.ts'
 import { enqueue, openInterval } from './fold.ts'
 import { isJsonObject } from './json.ts'
 import type { Message } from './message.ts'
+import { readOwnParts, someParts } from './own-parts.ts'
 import { branch, type Live, newRun, type SessionState, type Turn, type WaitingRun } from './state.ts'
 import { noUsage } from './usage.ts'
 
@@ -81,7 +82,8 @@ function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
   const { agent, input, overrides } = entry.data
   const waiting = { runId: entry.runId, seq: entry.seq, agent: agent.name, input }
   const limits = overrides?.['limits']
-  return isJsonObject(limits) ? { ...waiting, limits } : waiting
+  const own = readOwnParts(overrides?.['own'])
+  return { ...waiting, ...(isJsonObject(limits) ? { limits } : {}), ...(own === undefined ? {} : { own }) }
 }
 
 /** Messages of background tools, hooks and the engine itself answer no question that was put to the user (machine 4). */
@@ -117,6 +119,10 @@ function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>, drivenBe
   const { live } = state
   assert(entry.epoch !== undefined, 'a claim has an epoch')
   live.epoch = entry.epoch
+  if (entry.data.own !== undefined) {
+    const own = someParts(entry.data.own)
+    live.waiting = live.waiting.map((waiting) => (waiting.runId === entry.runId ? { ...waiting, own } : waiting))
+  }
   if (live.run === undefined) {
     const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)
     assert(waiting !== undefined, `the claimed run ${String(entry.runId)} waits`)

@@ -1,6 +1,7 @@
 import type { ModelSetup } from './entry.ts'
 import type { ErrorCode } from './error.ts'
 import type { Json } from './json.ts'
+import type { OwnParts } from './own-parts.ts'
 import type { LimitReason } from './reason.ts'
 import type { SessionState } from './state.ts'
 import type { TerminationPolicy } from './termination.ts'
@@ -74,6 +75,10 @@ export interface DriverFacts {
    * other processes): the difference of `now` and `at`.
    */
   age?(seq: number, at: number): number
+  /** What the current run is driven with that is its own. */
+  readonly own?: OwnParts | undefined
+  /** The current run has parts of its own that are not in this process: nothing of it is decided but its end by a cancel. */
+  readonly partsMissing?: boolean
 }
 
 export const defaultLimits: MachineLimits = {

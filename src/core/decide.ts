@@ -5,9 +5,10 @@ import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
 import { type Json, jsonEqual } from './json.ts'
 import { activeTime, ageOf, limitReached } from './limits.ts'
+import { type OwnParts, sameParts } from './own-parts.ts'
 import { type Plan, PlanDraft } from './plan.ts'
 import { governedByOnLimit, type LimitReason } from './reason.ts'
-import type { OpenModelCall, RunState, SessionState } from './state.ts'
+import { currentRun, type Live, type OpenModelCall, type RunState, type SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
 import { fallbackText, hookFailure, limitCode, limitText } from './wording.ts'
 
@@ -20,7 +21,7 @@ export function decide(state: SessionState, config: MachineConfig, now: number, 
   const { live } = state
   if (claim(state, driver, plan)) return plan
   const run = live.run
-  if (run === undefined) return plan
+  if (run === undefined || isElsewhere(live, driver)) return plan
   if (live.model !== undefined && live.model.epoch < live.epoch) {
     plan.follow(interrupted(live.model, run, config, now))
     return plan
@@ -55,9 +56,21 @@ function claim({ live }: SessionState, driver: DriverFacts, plan: PlanDraft): bo
   if (plan.append.length > 0) return true
   const next = live.run?.id ?? live.waiting[0]?.runId
   if (next === undefined || (live.run !== undefined && live.epoch >= driver.epoch)) return false
+  if (isElsewhere(live, driver)) return false
   const cause = live.run !== undefined ? 'resume' : live.epoch >= driver.epoch ? 'next' : 'start'
-  plan.follow({ kind: 'run.claimed', runId: next, data: { owner: driver.owner, cause, engine: driver.engine } })
+  const data = { owner: driver.owner, cause, engine: driver.engine, ...changedParts(live, driver) } as const
+  plan.follow({ kind: 'run.claimed', runId: next, data })
   return true
+}
+
+/** Whether the run can only go on where its own parts are. A cancelled one needs none. */
+function isElsewhere(live: Live, driver: DriverFacts): boolean {
+  return driver.partsMissing === true && (live.run ?? live.waiting[0])?.cancelledAt === undefined
+}
+
+function changedParts(live: Live, { own, partsMissing }: DriverFacts): { readonly own?: OwnParts } {
+  if (partsMissing === true || sameParts(currentRun(live)?.own, own)) return {}
+  return { own: own ?? { tools: [], options: [] } }
 }
 
 /** Rule 1: nobody is there any more who could finish this call. */

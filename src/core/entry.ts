@@ -2,6 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { FailedOutcome, Message, Part } from './message.ts'
 import type { FinishReason, ModelSettings, Purpose } from './model.ts'
+import type { OwnParts } from './own-parts.ts'
 import type { AbortedReason, CompletedReason, FailedReason, LimitReason } from './reason.ts'
 import type { Effect } from './tool.ts'
 import type { Usage } from './usage.ts'
@@ -19,7 +20,7 @@ export interface EntryData {
     /** The run whose end an accepted message met: this run goes on with it. */
     readonly inherits?: string
     readonly parent?: ParentCall
-    /** Limits and settings given for this run only, for the record. */
+    /** What was given for this run only: its limits, and by name what only a process can keep (`own`). */
     readonly overrides?: JsonObject
     readonly trace?: JsonObject
   }
@@ -39,7 +40,13 @@ export interface EntryData {
     readonly reason?: string
     readonly remember?: 'run' | 'session'
   }
-  'run.claimed': { readonly owner: string; readonly cause: 'start' | 'resume' | 'next'; readonly engine: string }
+  'run.claimed': {
+    readonly owner: string
+    readonly cause: 'start' | 'resume' | 'next'
+    readonly engine: string
+    /** What the run is driven with from here on that is its own; only when that changed. */
+    readonly own?: OwnParts
+  }
   'model.started': {
     readonly n: number
     readonly attempt: number

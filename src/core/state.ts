@@ -3,6 +3,7 @@ import type { ErrorData } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Message, ToolCallPart } from './message.ts'
 import type { FinishReason, Purpose } from './model.ts'
+import type { OwnParts } from './own-parts.ts'
 import type { LimitReason } from './reason.ts'
 import type { Effect } from './tool.ts'
 import { noUsage, type Usage } from './usage.ts'
@@ -76,10 +77,18 @@ export interface WaitingRun {
   readonly input: readonly Message[]
   /** Limits that were given for this run only. */
   readonly limits?: JsonObject | undefined
+  /** What it is driven with that is its own, by name. */
+  readonly own?: OwnParts | undefined
   readonly paused?: boolean
   readonly cancelledAt?: number
   readonly cancelSeq?: number
   readonly cancelReason?: string | undefined
+}
+
+/** The active run, else the one that is next. */
+export function currentRun({ run, waiting }: Live): WaitingRun | undefined {
+  const first = waiting[0]
+  return run === undefined || run.id === first?.runId ? first : waiting.find(({ runId }) => runId === run.id)
 }
 
 /** What the last response of purpose main or output was. */

@@ -13,7 +13,7 @@ import { answered, courtesyMs, readNews, within } from './patience.ts'
 import { abort, pump } from './pump.ts'
 import { foldAndShow } from './show.ts'
 
-export type Start = Pick<Activation, 'sessionId' | 'store' | 'world' | 'hub' | 'portsOf' | 'owner'> & {
+export type Start = Pick<Activation, 'sessionId' | 'store' | 'world' | 'hub' | 'portsOf' | 'lacksParts' | 'owner'> & {
   /** What an earlier activation of this process folded. */
   readonly warm: SessionState | undefined
   /** Called when the activation takes inputs, and with `undefined` when it no longer does. */
@@ -87,13 +87,14 @@ function watch(a: Activation): () => void {
 }
 
 function newActivation(start: Start): Activation {
-  const { sessionId, store, world, hub, portsOf, owner, warm } = start
+  const { sessionId, store, world, hub, portsOf, lacksParts, owner, warm } = start
   return {
     sessionId,
     store,
     world,
     hub,
     portsOf,
+    lacksParts,
     owner,
     epoch: 0,
     ttlMs: leaseMs,

@@ -5,7 +5,7 @@ import { assert, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import { added } from '../core/plan.ts'
-import type { SessionState } from '../core/state.ts'
+import { currentRun, type Live, type SessionState, type WaitingRun } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Ages } from './ages.ts'
 import type { Breath } from './breath.ts'
@@ -59,7 +59,10 @@ export interface Activation {
   readonly store: Store
   readonly world: World
   readonly hub: Hub
-  readonly portsOf: (runId: string | undefined) => RunPorts
+  /** The live parts of the current run. */
+  readonly portsOf: (live: Live) => RunPorts
+  /** Whether a run has parts of its own that are not in this process. */
+  readonly lacksParts: (run: WaitingRun) => boolean
   readonly owner: string
   /** 0 until the lease is held. */
   epoch: number
@@ -111,13 +114,15 @@ export type ActivationEnd =
   | { readonly kind: 'parked'; readonly park: ParkFacts }
 
 export function activePorts(a: Activation, state: SessionState): RunPorts {
-  return a.portsOf(state.live.run?.id ?? state.live.waiting[0]?.runId)
+  return a.portsOf(state.live)
 }
 
-export function driverFacts(a: Activation, ports: RunPorts): DriverFacts {
+export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionState): DriverFacts {
   const sliced = ports.timeSliceMs !== Number.POSITIVE_INFINITY && a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs
   const over = a.progressed && (sliced || a.world.suspendAlways === true)
-  return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over, age: a.ages.of }
+  const run = currentRun(live)
+  const partsMissing = run?.own !== undefined && a.lacksParts(run)
+  return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over, own: ports.own, partsMissing, age: a.ages.of }
 }
 
 export function newRunning(key: string, graceMs?: number): Running {

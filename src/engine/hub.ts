@@ -22,8 +22,12 @@ export class Hub {
   #pieces = 0
   readonly #told = new Set<string>()
 
-  constructor(sessionId: string) {
+  readonly #onOver: (runId: string) => void
+
+  /** `onOver` is told of each run that has ended for good, after everyone else. */
+  constructor(sessionId: string, onOver: (runId: string) => void = () => {}) {
     this.#sessionId = sessionId
+    this.#onOver = onOver
   }
 
   get size(): number {
@@ -104,6 +108,7 @@ export class Hub {
   end(runId: string, result: CoreResult): void {
     for (const subscriber of [...this.#subscribers])
       if (subscriber.runId === undefined || subscriber.runId === runId) subscriber.end?.(runId, result)
+    if (result.status !== 'parked' && !(result.status === 'failed' && result.resumable)) this.#onOver(runId)
   }
 
   #send(event: CoreEvent): void {

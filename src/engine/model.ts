@@ -239,7 +239,7 @@ function failedBody(a: Activation, state: SessionState, open: OpenModelCall, fai
   }
   const ports = activePorts(a, state)
   const now = a.world.clock.wall()
-  if (run !== undefined && overdue(state, run, ports.config, now, driverFacts(a, ports)) !== undefined) {
+  if (run !== undefined && overdue(state, run, ports.config, now, driverFacts(a, ports, state)) !== undefined) {
     const over = errorData('RunTimeout', 'The time limit of the run was reached during this model call.')
     return { kind: 'model.failed', data: { ...ids, error: over, cause: 'limit', ...partial } }
   }

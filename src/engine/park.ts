@@ -75,7 +75,7 @@ function parkReason(a: Activation, state: SessionState): ParkReason {
 
 /** Whether something would begin if the time slice were not over. */
 function isHeld(a: Activation, state: SessionState): boolean {
-  if (!driverFacts(a, activePorts(a, state)).holdStarts) return false
+  if (!driverFacts(a, activePorts(a, state), state).holdStarts) return false
   const free = planAtRest(a, state)
   return free.append.length > 0 || free.want.length > 0
 }

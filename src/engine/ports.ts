@@ -1,9 +1,11 @@
 import type { MachineConfig } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
 import type { Model, ModelRequest } from '../core/model.ts'
+import type { OwnParts } from '../core/own-parts.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Dependency, RunInfo, Tool } from '../core/tool.ts'
+import type { Subscriber } from './hub.ts'
 import type { RetryPolicy } from './retry.ts'
 import type { LazySignal } from './signal.ts'
 
@@ -45,6 +47,10 @@ export interface RunPorts {
   readonly config: MachineConfig
   readonly isDynamic: (toolName: string) => boolean
   readonly tools: ReadonlyMap<string, Tool>
+  /** What of all this is the run's own, by name. */
+  readonly own: OwnParts | undefined
+  /** The agent's listeners, for this run. */
+  listener(runId: string): Subscriber
   readonly retry: RetryPolicy
   readonly modelTimeoutMs: number
   readonly results: ResultLimits

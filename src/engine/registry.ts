@@ -1,26 +1,31 @@
 import type { SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
-import type { World } from './ports.ts'
-import { SessionDriver } from './session-driver.ts'
+import type { RunPorts } from './ports.ts'
+import { SessionDriver, type Speaker } from './session-driver.ts'
 
 /** Folded states of sessions that nobody drives, so that the next message need not refold a long one. */
 const warmStates = 64
 
+/** Sessions of whose parked runs this process keeps what they were given for themselves. */
+const keptParts = 1_000
+
 interface Sessions {
   readonly open: Map<string, SessionDriver>
   readonly warm: Map<string, SessionState>
+  readonly parts: Map<string, ReadonlyMap<string, RunPorts>>
 }
 
 const byStore = new WeakMap<Store, Sessions>()
 
 /** The one driver of a session in this process and on this store. It leaves by itself when it has nothing to do. */
-export function openSession(store: Store, sessionId: string, world: World, owner: string): SessionDriver {
+export function openSession(store: Store, sessionId: string, speaker: Speaker): SessionDriver {
   const sessions = sessionsOf(store)
   const known = sessions.open.get(sessionId)
   if (known !== undefined) return known
-  const driver = new SessionDriver(store, sessionId, world, owner, (idle) => close(sessions, idle))
-  driver.adopt(sessions.warm.get(sessionId))
+  const driver = new SessionDriver(store, sessionId, speaker, (idle) => close(sessions, idle))
+  driver.adopt(sessions.warm.get(sessionId), sessions.parts.get(sessionId))
   sessions.warm.delete(sessionId)
+  sessions.parts.delete(sessionId)
   sessions.open.set(sessionId, driver)
   return driver
 }
@@ -33,7 +38,7 @@ export function openSessions(store: Store): readonly string[] {
 function sessionsOf(store: Store): Sessions {
   let sessions = byStore.get(store)
   if (sessions === undefined) {
-    sessions = { open: new Map(), warm: new Map() }
+    sessions = { open: new Map(), warm: new Map(), parts: new Map() }
     byStore.set(store, sessions)
   }
   return sessions
@@ -42,8 +47,13 @@ function sessionsOf(store: Store): Sessions {
 function close(sessions: Sessions, driver: SessionDriver): void {
   if (sessions.open.get(driver.sessionId) !== driver) return
   sessions.open.delete(driver.sessionId)
-  if (driver.state === undefined) return
-  sessions.warm.set(driver.sessionId, driver.state)
-  const oldest = sessions.warm.keys().next()
-  if (sessions.warm.size > warmStates && !oldest.done) sessions.warm.delete(oldest.value)
+  if (driver.state !== undefined) keep(sessions.warm, driver.sessionId, driver.state, warmStates)
+  if (driver.ownParts.size > 0) keep(sessions.parts, driver.sessionId, driver.ownParts, keptParts)
+}
+
+/** The oldest leaves when there are too many. */
+function keep<X>(kept: Map<string, X>, sessionId: string, value: X, limit: number): void {
+  kept.set(sessionId, value)
+  const oldest = kept.keys().next()
+  if (kept.size > limit && !oldest.done) kept.delete(oldest.value)
 }

@@ -5,7 +5,7 @@ import { messageOf, RondoError } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { finishedResult, type Naming, type ParkFacts, parkedResult } from '../core/outcome.ts'
 import type { CoreResult } from '../core/result.ts'
-import { branch, emptyState, newRun, type SessionState } from '../core/state.ts'
+import { branch, currentRun, emptyState, type Live, newRun, type SessionState, type WaitingRun } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import { activate } from './activate.ts'
 import { type Activation, type ActivationEnd, type InputAnswer, submitLocal } from './activation.ts'
@@ -16,6 +16,7 @@ import { courtesyMs, isSilence, patiently, within } from './patience.ts'
 import type { RunPorts, World } from './ports.ts'
 import { JournalReplaced, readFailure, readOn } from './read-on.ts'
 import { settlementOf } from './result-value.ts'
+import { RunParts, type StandIn } from './run-parts.ts'
 import { foldAndShow } from './show.ts'
 
 /** An input with the id that makes a retry recognisable. */
@@ -28,6 +29,13 @@ export type InputMaker = (state: SessionState) => readonly Input[] | Refusal
 interface Doubt {
   readonly ids: Set<string>
   since: number | undefined
+}
+
+/** The agent that opens a session: how it lives, and what it drives runs with that were asked for elsewhere. */
+export interface Speaker {
+  readonly world: World
+  readonly owner: string
+  readonly standIn: StandIn
 }
 
 /** A run is cancelled when its last reader leaves and nobody holds its result. */
@@ -51,9 +59,16 @@ export class SessionDriver {
   readonly hub: Hub
   readonly #owner: string
   readonly #onIdle: (driver: SessionDriver) => void
-  readonly #ports = new Map<string, RunPorts>()
+  readonly #parts: RunParts
   readonly #interests = new Map<string, Interest>()
-  #fallback: RunPorts | undefined
+  /** The agents' listeners that hear a run while it is driven or written to here. */
+  readonly #listening = new Map<string, { readonly ports: RunPorts; readonly stop: () => void }>()
+  /** Whom they were last looked up for. */
+  #attended: { readonly waiting: readonly WaitingRun[]; readonly ports: RunPorts } | undefined
+  /** Of the run that was driven last. */
+  #ports: RunPorts | undefined
+  /** The run whose parts the activation did not have. */
+  #lacked: WaitingRun | undefined
   #activation: Activation | undefined
   #driving: Promise<void> | undefined
   #again = false
@@ -68,13 +83,14 @@ export class SessionDriver {
   /** Of entries that are not this process's own activation's. */
   readonly #naming: Naming
 
-  constructor(store: Store, sessionId: string, world: World, owner: string, onIdle: (driver: SessionDriver) => void) {
+  constructor(store: Store, sessionId: string, speaker: Speaker, onIdle: (driver: SessionDriver) => void) {
     this.store = store
     this.sessionId = sessionId
-    this.world = world
-    this.#owner = owner
+    this.world = speaker.world
+    this.#owner = speaker.owner
     this.#onIdle = onIdle
-    this.hub = new Hub(sessionId)
+    this.#parts = new RunParts(speaker.standIn)
+    this.hub = new Hub(sessionId, (runId) => this.forget(runId))
     this.#naming = { sessionId, isDynamic: (name) => this.isDynamic('', name) }
   }
 
@@ -83,25 +99,26 @@ export class SessionDriver {
     return this.#state
   }
 
-  adopt(state: SessionState | undefined): void {
+  /** Parts of unfinished runs that this process can't make anew. */
+  get ownParts(): ReadonlyMap<string, RunPorts> {
+    return this.#parts.own
+  }
+
+  adopt(state: SessionState | undefined, parts: ReadonlyMap<string, RunPorts> | undefined): void {
     this.#state = state
     if (state !== undefined) this.hub.begin(state.live.seq)
+    if (parts !== undefined) this.#parts.takeUp(parts)
   }
 
-  get #idle(): boolean {
-    return this.#driving === undefined && this.#waitingInputs === 0 && this.hub.size === 0
-  }
-
-  /** The live parts of a run; the first ones also serve runs that were asked for elsewhere. */
+  /** The live parts of a run. */
   register(runId: string, ports: RunPorts): void {
-    this.#ports.set(runId, ports)
-    this.#fallback ??= ports
+    this.#parts.bring(runId, ports)
     this.#givenUp = false
   }
 
   /** Whether a run was asked for here and is being driven. */
-  serves(runId: string): boolean {
-    return this.#ports.has(runId) && this.#driving !== undefined
+  serves(run: WaitingRun): boolean {
+    return this.#driving !== undefined && this.#parts.has(run)
   }
 
   /** Who follows a run in this process, whatever handle they hold. */
@@ -113,30 +130,69 @@ export class SessionDriver {
     return interest
   }
 
-  /** Live parts for whatever this session may have to do, if nobody has brought any yet. */
-  offer(make: () => RunPorts): void {
-    this.#fallback ??= make()
+  /** Live parts for runs that were asked for elsewhere: those of the agent that spoke last, unless something is being driven. */
+  offer(standIn: StandIn): void {
+    if (this.#driving === undefined) this.#parts.offer(standIn)
   }
 
   forget(runId: string): void {
     this.#interests.delete(runId)
-    this.#ports.delete(runId)
+    this.#parts.forget(runId)
+    this.#listening.get(runId)?.stop()
+    this.#listening.delete(runId)
   }
 
-  readonly #portsOf = (runId: string | undefined): RunPorts => {
-    const ports = (runId === undefined ? undefined : this.#ports.get(runId)) ?? this.#fallback
-    if (ports === undefined) throw new RondoError('RunInvalidState', `session '${this.sessionId}' has no agent in this process`)
-    return ports
+  readonly #portsOf = (live: Live): RunPorts => {
+    const run = currentRun(live)
+    // When all runs are done there is nothing to decide: those of the last one will do.
+    if (run !== undefined || this.#ports === undefined) this.#ports = this.#parts.of(run)
+    if (this.#activation !== undefined) this.#attend(live, this.#ports)
+    return this.#ports
+  }
+
+  readonly #lacksParts = (run: WaitingRun): boolean => {
+    if (!this.#parts.lacks(run)) return false
+    this.#lacked = run
+    return true
   }
 
   isDynamic(runId: string, toolName: string): boolean {
-    return (this.#ports.get(runId) ?? this.#fallback)?.isDynamic(toolName) ?? true
+    return this.#parts.isDynamic(runId, toolName)
+  }
+
+  /** The listeners of the agent whose parts drive the current run hear what is about to be written. */
+  attend({ live }: SessionState): void {
+    const run = currentRun(live)
+    if (run !== undefined) this.#attend(live, this.#parts.of(run))
+  }
+
+  /** So do those of waiting runs that end by a cancel. Called at every step: what has not changed is not looked at again. */
+  #attend({ run, waiting }: Live, ports: RunPorts): void {
+    if (this.#attended?.waiting === waiting && this.#attended.ports === ports) return
+    this.#attended = { waiting, ports }
+    const [first] = waiting
+    if (first !== undefined) this.#listen(run?.id ?? first.runId, ports)
+    for (const other of waiting)
+      if (other.cancelledAt !== undefined && other.runId !== (run?.id ?? first?.runId)) this.#listen(other.runId, this.#parts.of(other))
+  }
+
+  #listen(runId: string, ports: RunPorts): void {
+    const known = this.#listening.get(runId)
+    if (known?.ports === ports) return
+    known?.stop()
+    this.#listening.set(runId, { ports, stop: this.hub.subscribe(ports.listener(runId)) })
+  }
+
+  #stopListening(): void {
+    for (const { stop } of this.#listening.values()) stop()
+    this.#listening.clear()
+    this.#attended = undefined
   }
 
   /** The result of a call that was run outside, as the journal keeps it: within its run's limits, shown to the model as its tool says. */
   async outsideResult(callId: string, output: unknown): Promise<SettlementData> {
     const { live } = await this.current()
-    const ports = this.#portsOf(live.run?.id)
+    const ports = this.#parts.of(currentRun(live))
     const call = live.turn?.calls.find((candidate) => candidate.part.callId === callId)
     const tool = call === undefined ? undefined : ports.tools.get(call.part.toolName)
     const settlement = await settlementOf((bytes) => this.keep(bytes), tool, callId, ports.results, output, ports.report)
@@ -205,6 +261,7 @@ export class SessionDriver {
     }
     this.#replaced = false
     this.hub.restart()
+    this.#parts.dropLeft()
     return this.#foldOn(emptyState())
   }
 
@@ -312,7 +369,7 @@ export class SessionDriver {
     const now = this.world.clock.wall()
     const entries: Entry[] = []
     for (const input of inputs) {
-      const refusal = accept(draft, input, { onPending: this.#fallback?.onPending ?? 'answer' })
+      const refusal = accept(draft, input, { onPending: this.#onPending(draft) })
       if (refusal !== undefined) {
         if (isNeedless(inputs, inputs.indexOf(input), refusal)) continue
         return refusal
@@ -341,6 +398,11 @@ export class SessionDriver {
     }
   }
 
+  #onPending({ live }: SessionState): RunPorts['onPending'] {
+    const run = currentRun(live)
+    return run === undefined ? 'answer' : this.#parts.of(run).onPending
+  }
+
   /** Drives the session until every run has finished or parked. */
   wake(): void {
     if (this.#givenUp) return
@@ -363,7 +425,7 @@ export class SessionDriver {
   async #breakDown(cause: unknown): Promise<void> {
     const text = `Driving session '${this.sessionId}' broke: ${messageOf(cause)}. Please report this as a bug.`
     const park: ParkFacts = { reason: 'session_error', error: new RondoError('RunInvalidState', text, { cause }).toData() }
-    const last = await this.#lastKnown(this.#state)
+    const last = await this.#lastKnown(this.#state, true)
     try {
       await this.#announcePark(park, last, false)
     } catch {
@@ -384,9 +446,12 @@ export class SessionDriver {
   async #drive(): Promise<void> {
     for (;;) {
       this.#again = false
+      this.#lacked = undefined
       const { end, state, seen, detached, silent } = await this.#activate()
       this.#givenUp ||= detached
       this.#state = state
+      // Somebody has brought them meanwhile.
+      if (!detached && this.#lacked !== undefined && !this.#parts.lacks(this.#lacked)) continue
       if (end.kind === 'busy') {
         await new Promise<void>((resolve) => this.world.clock.timer(busyPollMs, resolve))
         continue
@@ -418,9 +483,11 @@ export class SessionDriver {
         hub: this.hub,
         owner: this.#owner,
         portsOf: this.#portsOf,
+        lacksParts: this.#lacksParts,
         warm,
         attach: (activation) => {
           this.#activation = activation
+          if (activation !== undefined) this.attend(activation.state)
         },
       })
     } catch (cause) {
@@ -436,7 +503,7 @@ export class SessionDriver {
     const waiting = last.live.waiting.filter((candidate) => candidate.runId !== active?.id)
     const runs = [...(active === undefined ? [] : [active]), ...waiting.map((candidate) => newRun(candidate, last.live.sealedCount))]
     for (const run of runs) {
-      const naming = { sessionId: this.sessionId, isDynamic: this.#portsOf(run.id).isDynamic }
+      const naming = { sessionId: this.sessionId, isDynamic: (name: string) => this.isDynamic(run.id, name) }
       const result = parkedResult(last, run, park, naming, !detached)
       const pending = result.status === 'parked' ? result.pending : []
       const wake = park.wakeAt === undefined ? {} : { wakeAt: park.wakeAt }
@@ -487,7 +554,9 @@ export class SessionDriver {
   }
 
   #checkIdle(): void {
-    if (this.#idle) this.#onIdle(this)
+    if (this.#driving !== undefined || this.#waitingInputs > 0) return
+    this.#stopListening()
+    if (this.hub.size === 0) this.#onIdle(this)
   }
 
   release(): void {

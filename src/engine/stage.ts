@@ -61,7 +61,7 @@ export function stageTurn(a: Activation): Staged {
   for (;;) {
     assert(staged.entries.length < maxEntries, 'a turn of the pump comes to an end')
     const ports = activePorts(a, staged.draft)
-    staged.plan = decide(staged.draft, ports.config, now, driverFacts(a, ports))
+    staged.plan = decide(staged.draft, ports.config, now, driverFacts(a, ports, staged.draft))
     if (staged.plan.append.length > 0) {
       for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, withDuration(a, staged.draft, body)), now)
       continue
@@ -80,7 +80,7 @@ function stageClaim(a: Activation, staged: Staged, now: number): void {
   const { run, epoch } = staged.draft.live
   if (run !== undefined && epoch >= a.epoch) return
   const ports = activePorts(a, staged.draft)
-  for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports)).append)
+  for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports, staged.draft)).append)
     if (body.kind === 'run.claimed') stageEntry(a, staged, body, now)
 }
 

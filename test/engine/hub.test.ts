@@ -134,3 +134,14 @@ describe('who is sent what', () => {
     expect([awaited, log, hub.awaited]).toEqual([['r', 'other'], ['r r', 'every r'], ['other']])
   })
 })
+
+test('a run is over when it has ended for good: not when it parked, or failed and can be resumed', () => {
+  const over: string[] = []
+  const hub = new Hub('s', (runId) => over.push(runId))
+  const result = (more: object) => more as CoreResult
+  hub.end('parked', result({ status: 'parked' }))
+  hub.end('lost', result({ status: 'failed', resumable: true }))
+  hub.end('failed', result({ status: 'failed', resumable: false }))
+  hub.end('done', result({ status: 'completed' }))
+  expect(over).toEqual(['failed', 'done'])
+})

@@ -16,6 +16,7 @@ export function checkEvents(checking: Checking): void {
   if (!played.detached) {
     sameFacts(checking)
     replays(checking)
+    heardAll(checking)
   }
   leavers(checking)
   released(checking)
@@ -140,6 +141,19 @@ function replays(checking: Checking): void {
           `${reader.how} ${replay.runId} after '${reader.after}' saw ${seen.join(' ')}, not ${due.join(' ')}`,
         )
     }
+  }
+}
+
+/** P14: with one process its listeners hear every fact of every run, whoever asked for it and in what way. */
+function heardAll({ played, violate }: Checking): void {
+  const [listeners] = played.heard
+  if (played.script.second || listeners === undefined || !listeners.on) return
+  const heard = new Set(listeners.events.map((event) => `${event.runId} ${event.cursor}`))
+  for (const replay of played.readers) {
+    if (replay.how !== 'replay') continue
+    const missed = replay.events.filter((event) => isFact(event) && !heard.has(`${event.runId} ${event.cursor}`))
+    if (missed.length > 0)
+      violate('P14 listeners miss nothing', `${replay.runId}: ${missed.map((event) => `${event.cursor} ${event.type}`).join(', ')}`)
   }
 }
 

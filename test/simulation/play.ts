@@ -67,7 +67,7 @@ export interface Played {
   readonly deeds: readonly Deed[]
   readonly readers: readonly Reader[]
   /** What the listeners of each process heard. */
-  readonly heard: readonly { readonly process: string; readonly events: readonly RunEvent[] }[]
+  readonly heard: readonly { readonly process: string; readonly on: boolean; readonly events: readonly RunEvent[] }[]
   readonly counts: ReadonlyMap<string, number>
   /** When each entry was written, by id (monotonic ms). */
   readonly written: ReadonlyMap<string, number>
@@ -171,7 +171,8 @@ class Stage {
   }
 
   played(): Played {
-    const second = this.#second === undefined ? [] : [{ process: 'B', events: this.#second.heard }]
+    const listen = this.#mode !== 'stream'
+    const second = this.#second === undefined ? [] : [{ process: 'B', on: listen, events: this.#second.heard }]
     return {
       script: this.#script,
       journal: this.#journal,
@@ -181,7 +182,7 @@ class Stage {
       resumed: this.#resumed,
       deeds: this.#deeds,
       readers: this.#readers,
-      heard: [{ process: 'A', events: this.#first.heard }, ...second],
+      heard: [{ process: 'A', on: listen, events: this.#first.heard }, ...second],
       counts: this.#scene.counts,
       written: this.#scene.written,
       engineTimers: this.#scene.engineTimers.size,
