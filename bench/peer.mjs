@@ -32,8 +32,8 @@ function inProcessModel(inproc) {
     capabilities: /** @type {const} */ ({ structuredOutput: 'native', parallelCalls: true, imagesInResults: false, reasoning: false }),
     /** @param {any} _request @param {(delta: any) => void} sink @param {{ sessionId: string }} options */
     async stream(_request, sink, { sessionId }) {
-      let next = scripts.get(sessionId)
-      if (next === undefined) scripts.set(sessionId, (next = inproc()))
+      const next = scripts.get(sessionId) ?? inproc()
+      scripts.set(sessionId, next)
       const answer = next()
       if (!answer.calls) {
         scripts.delete(sessionId)
