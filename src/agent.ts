@@ -7,10 +7,11 @@ import type { Schema } from './core/schema.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
 import type { Tool, Tools } from './core/tool.ts'
+import type { Input as DriverInput } from './engine/activation.ts'
 import type { RunPorts, World } from './engine/ports.ts'
 import { openSession } from './engine/registry.ts'
 import type { StandIn } from './engine/run-parts.ts'
-import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
+import type { SessionDriver } from './engine/session-driver.ts'
 import { defaultWorld } from './engine/world.ts'
 import { RunError } from './errors.ts'
 import { toMessages } from './input.ts'
@@ -199,8 +200,16 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
         driver.forget(runId)
         throw error
       })
-      if (taker !== runId) driver.forget(runId)
-      adopt(taker)
+      if (taker === undefined) return true
+      driver.forget(runId)
+      // How long to wait for an answer is for whoever waits to say; what else the run is driven with is not.
+      const { parkAfterMs } = options
+      if (taker.own === undefined && !driver.serves(taker))
+        driver.register(
+          taker.runId,
+          this.#ports(sessionId, { limits: { ...taker.limits }, ...(parkAfterMs === undefined ? {} : { parkAfterMs }) }),
+        )
+      adopt(taker.runId)
       return true
     })
   }
@@ -253,8 +262,14 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     })
   }
 
-  /** Records what is asked for; resolves with the run that does it, once it is durable. */
-  async #request(driver: SessionDriver, runId: string, input: Input, options: AnyRunOptions, own: OwnParts | undefined): Promise<string> {
+  /** Records what is asked for; resolves once it is durable, with the run of another caller if that is to do it. */
+  async #request(
+    driver: SessionDriver,
+    runId: string,
+    input: Input,
+    options: AnyRunOptions,
+    own: OwnParts | undefined,
+  ): Promise<WaitingRun | undefined> {
     const id = this.#world.id('e')
     const made = toMessages((bytes) => driver.keep(bytes), input, id)
     const messages = made instanceof Promise ? await made : made
@@ -265,21 +280,22 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     // What is aborted already is recorded and never begins.
     const { signal } = options
     const stillborn = signal?.aborted === true ? [cancelEntry(this.#world.id('e'), runId, abortText(signal))] : []
-    let taker = runId
+    let taker: WaitingRun | undefined
     const make = (state: SessionState): readonly DriverInput[] | Refusal => {
-      taker = runId
+      taker = undefined
       if (state.live.seq === 0) return [first, request, ...stillborn]
-      const active = state.live.run?.id ?? state.live.waiting[0]?.runId
+      const active = currentRun(state.live)
       if (active === undefined || onBusy === 'queue') return [request, ...stillborn]
       if (onBusy === 'reject') return busy(driver.sessionId)
       if (onBusy === 'interrupt') {
         const made = [request, ...stillborn]
-        return isCancelled(state) || stillborn.length > 0 ? made : [cancelEntry(cancel, active, 'Interrupted by a new run.'), ...made]
+        return isCancelled(state) || stillborn.length > 0 ? made : [cancelEntry(cancel, active.runId, 'Interrupted by a new run.'), ...made]
       }
       taker = active
       driver.attend(state)
       const said = control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
-      return said.map((message) => ({ ...message, runId: active }))
+      // The run is another caller's: this one's signal can take the message back, and not the run.
+      return said.map((message) => ({ ...message, runId: active.runId, ...(signal === undefined ? {} : { withdrawnBy: signal }) }))
     }
     let refusal = await driver.input(make, options.session === undefined)
     // The run that was to be steered ended between the look and the write.

@@ -5,9 +5,10 @@ import { isJsonObject, type Json } from './core/json.ts'
 import type { Message } from './core/message.ts'
 import type { SessionState } from './core/state.ts'
 import { storableCopy } from './core/storable.ts'
+import type { Input as DriverInput } from './engine/activation.ts'
 import type { RunPorts } from './engine/ports.ts'
 import type { StandIn } from './engine/run-parts.ts'
-import type { Input as DriverInput, SessionDriver } from './engine/session-driver.ts'
+import type { SessionDriver } from './engine/session-driver.ts'
 import { toMessages } from './input.ts'
 import type { Input } from './options.ts'
 import type { Decision } from './types.ts'
@@ -218,5 +219,6 @@ export function unknownSession(sessionId: string): RondoError {
 }
 
 export function refused(refusal: Refusal): RondoError {
-  return new RondoError(refusal.why === 'read_only' ? 'SessionMigrationFailed' : 'RunInvalidState', refusal.message)
+  const code = refusal.why === 'read_only' ? 'SessionMigrationFailed' : refusal.why === 'withdrawn' ? 'RunAborted' : 'RunInvalidState'
+  return new RondoError(code, refusal.message)
 }

@@ -148,7 +148,10 @@ export interface RunOptions<T extends Tools, S extends Schema | undefined, C> ex
   session?: string
   /** Default: a new one. Unique in its session. */
   runId?: string
-  /** Aborts the run. */
+  /**
+   * Aborts the run. Of a call that steers the run of another caller (`onBusy: 'steer'`): withdraws the message until it is recorded (the
+   * call then rejects with `RunAborted`), and does nothing afterwards; `run.abort()` aborts that run.
+   */
   signal?: AbortSignal
   /** Instead of the agent's. */
   model?: Model

@@ -112,6 +112,11 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     return this.#options.replayAfter !== undefined
   }
 
+  /** So is a run that was asked for under another id: this call only steers it. */
+  get #isSteering(): boolean {
+    return !this.#isGuest && this.#options.runId !== '' && this.#options.runId !== this.#runId
+  }
+
   #subscribe(): void {
     const { driver, observe, listeners } = this.#options
     const runId = () => this.#runId
@@ -134,7 +139,10 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     try {
       const { start, driver } = this.#options
       const drive = await start((runId) => this.#adopt(runId))
-      this.#followSignal()
+      if (!this.#isGuest && !this.#isSteering) {
+        driver.interestIn(this.#runId).begun = true
+        this.#followSignal()
+      }
       // What was said meanwhile comes before anything begins.
       await this.#sayEarly(drive)
       if (drive) driver.wake()
@@ -298,9 +306,16 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** A run may have several handles (steered, resumed, attached): it is cancelled when the last reader of all has left. */
   #leave(): void {
     if (this.#ended || this.#isGuest) return
-    const { readers, held } = this.#options.driver.interestIn(this.#runId)
-    if (held || readers > 0) return
-    this.abort('The last reader left before the end.').catch(() => {})
+    const isLast = () => {
+      const { readers, held } = this.#options.driver.interestIn(this.#runId)
+      return !held && readers === 0
+    }
+    if (!isLast()) return
+    // Whose run it is may show only now; one that nobody began or resumed here is not ours to cancel.
+    this.#control(async (target) => {
+      if (isLast() && this.#options.driver.interestIn(this.#runId).begun)
+        await control.abort(target, 'The last reader left before the end.')
+    }).catch(() => {})
   }
 
   send(input: Input): Promise<void> {
@@ -308,10 +323,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   abort(reason?: string): Promise<void> {
-    return this.#control((target) => control.abort(target, reason)).catch((error: unknown) => {
-      // What never began needs no end.
-      if (this.#failure === undefined || error !== this.#failure) throw error
-    })
+    return this.#stop((target) => control.abort(target, reason))
   }
 
   pause(): Promise<void> {
@@ -345,12 +357,30 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     await say({ driver: this.#ended ? reopen() : driver, runId: this.#runId, voice, quiet })
   }
 
-  /** Aborts the run if it has not ended, and waits for its end; an attached reader only lets go. */
+  /** Aborts the run if it has not ended, and waits for its end; an attached reader, or a call that steers, only lets go. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isGuest) return this.#end(() => {})
-    if (!this.#ended) await this.abort('The run was disposed.')
+    if (!this.#ended) await this.#dispose()
     await this.#result.catch(() => {})
   }
+
+  #dispose(): Promise<void> {
+    return this.#stop(async (target) => {
+      if (this.#isSteering) this.#end(() => this.#reject(letGo(this.sessionId)))
+      else await control.abort(target, 'The run was disposed.')
+    })
+  }
+
+  /** What never began needs no end. */
+  #stop(say: (target: Target) => Promise<void>): Promise<void> {
+    return this.#control(say).catch((error: unknown) => {
+      if (this.#failure === undefined || error !== this.#failure) throw error
+    })
+  }
+}
+
+function letGo(sessionId: string): RondoError {
+  return new RondoError('RunAborted', `This call has let go of the run that it steered in session '${sessionId}'; the run goes on.`)
 }
 
 /** Why a caller's signal was aborted. */

@@ -3,7 +3,18 @@ import type { SessionState } from './state.ts'
 
 /** Why an input was refused, and what the caller can do. */
 export interface Refusal {
-  readonly why: 'no_run' | 'late' | 'twice' | 'cancelling' | 'wrong_request' | 'not_outside' | 'pending' | 'read_only' | 'not_an_input'
+  readonly why:
+    | 'no_run'
+    | 'late'
+    | 'twice'
+    | 'cancelling'
+    | 'wrong_request'
+    | 'not_outside'
+    | 'pending'
+    | 'read_only'
+    | 'not_an_input'
+    /** Whoever says it has taken it back. */
+    | 'withdrawn'
   readonly message: string
 }
 

@@ -1,4 +1,4 @@
-import { accept, type Refusal } from '../core/accept.ts'
+import type { Refusal } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
 import type { Entry, EntryBody, SettlementData } from '../core/entry.ts'
 import { messageOf, RondoError } from '../core/error.ts'
@@ -8,7 +8,7 @@ import type { CoreResult } from '../core/result.ts'
 import { branch, currentRun, emptyState, type Live, newRun, type SessionState, type WaitingRun } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import { activate } from './activate.ts'
-import { type Activation, type ActivationEnd, type InputAnswer, submitLocal } from './activation.ts'
+import { type Activation, type ActivationEnd, acceptInput, type Input, type InputAnswer, submitLocal } from './activation.ts'
 import { storeError, toEntry } from './append.ts'
 import { inputHead } from './head.ts'
 import { Hub } from './hub.ts'
@@ -18,9 +18,6 @@ import { JournalReplaced, readFailure, readOn } from './read-on.ts'
 import { settlementOf } from './result-value.ts'
 import { RunParts, type StandIn } from './run-parts.ts'
 import { foldAndShow } from './show.ts'
-
-/** An input with the id that makes a retry recognisable. */
-export type Input = EntryBody & { readonly id: string }
 
 /** Makes the entries to write from the state they meet; asked again after a lost race. A refusal writes nothing. */
 export type InputMaker = (state: SessionState) => readonly Input[] | Refusal
@@ -38,8 +35,9 @@ export interface Speaker {
   readonly standIn: StandIn
 }
 
-/** A run is cancelled when its last reader leaves and nobody holds its result. */
+/** A run that was begun or resumed here is cancelled when its last reader leaves and nobody holds its result. */
 export interface Interest {
+  begun: boolean
   readers: number
   held: boolean
 }
@@ -125,7 +123,7 @@ export class SessionDriver {
   interestIn(runId: string): Interest {
     const known = this.#interests.get(runId)
     if (known !== undefined) return known
-    const interest: Interest = { readers: 0, held: false }
+    const interest: Interest = { begun: false, readers: 0, held: false }
     this.#interests.set(runId, interest)
     return interest
   }
@@ -369,7 +367,7 @@ export class SessionDriver {
     const now = this.world.clock.wall()
     const entries: Entry[] = []
     for (const input of inputs) {
-      const refusal = accept(draft, input, { onPending: this.#onPending(draft) })
+      const refusal = acceptInput(draft, input, this.#onPending(draft))
       if (refusal !== undefined) {
         if (isNeedless(inputs, inputs.indexOf(input), refusal)) continue
         return refusal

@@ -1,4 +1,3 @@
-import { accept } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
 import { decide } from '../core/decide.ts'
 import { callIndex, type Entry, type EntryBody } from '../core/entry.ts'
@@ -9,7 +8,7 @@ import { added, type Plan } from '../core/plan.ts'
 import { type Before, glimpse, project } from '../core/project.ts'
 import type { CoreResult } from '../core/result.ts'
 import { branch, type SessionState } from '../core/state.ts'
-import { type Activation, activePorts, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
+import { type Activation, acceptInput, activePorts, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
 import { runInTurn } from './in-turn.ts'
@@ -145,8 +144,7 @@ function lateNote({ live }: SessionState, body: EntryBody): EntryBody | undefine
 
 function stageInputs(a: Activation, staged: Staged, now: number): void {
   for (const input of a.inputs) {
-    const { onPending } = activePorts(a, staged.draft)
-    const refusal = accept(staged.draft, input.body, { onPending })
+    const refusal = acceptInput(staged.draft, input.body, activePorts(a, staged.draft).onPending)
     if (refusal === undefined) {
       stageEntry(a, staged, input.body, now)
       staged.accepted.push(input)
