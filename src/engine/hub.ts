@@ -20,7 +20,7 @@ export class Hub {
   readonly #subscribers = new Set<Subscriber>()
   #seq: number | undefined
   #pieces = 0
-  readonly #told = new Set<string>()
+  #told: string | undefined
 
   readonly #onOver: (runId: string) => void
 
@@ -56,13 +56,16 @@ export class Hub {
     return this.#seq ?? 0
   }
 
-  /** The pieces of this entry were shown here while they came, though its write had no clear answer. */
+  /**
+   * The pieces of this entry were shown here while they came, though its write had no clear answer. Only the last such entry counts: by
+   * the time there is another one, everything before it has been read again.
+   */
   told(entryId: string): void {
-    this.#told.add(entryId)
+    this.#told = entryId
   }
 
   wasTold(entryId: string): boolean {
-    return this.#told.has(entryId)
+    return this.#told === entryId
   }
 
   /** From here on entries are news. */

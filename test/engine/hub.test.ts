@@ -67,10 +67,18 @@ describe('what is news', () => {
     expect([hub.seq, [1, 2, 3, 4, 5].filter((candidate) => hub.isNews(candidate))]).toEqual([seq, news])
   })
 
-  test('entries whose pieces were shown are remembered by their id', () => {
+  test('the entry whose pieces were shown is remembered by its id, until there is another one', () => {
     const { hub } = heard()
+    const told = () => ['e7', 'e8'].map((id) => hub.wasTold(id))
+    const before = told()
     hub.told('e7')
-    expect(['e7', 'e8'].map((id) => hub.wasTold(id))).toEqual([true, false])
+    const first = told()
+    hub.told('e8')
+    expect([before, first, told()]).toEqual([
+      [false, false],
+      [true, false],
+      [false, true],
+    ])
   })
 })
 
