@@ -4,11 +4,12 @@ import { messageOf, RondoError } from './core/error.ts'
 import type { CoreEvent } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import type { Tools } from './core/tool.ts'
+import { cursorOf } from './engine/cursor.ts'
 import type { Subscriber } from './engine/hub.ts'
-import { replay, seqOf } from './engine/replay.ts'
-import { EventRing, type Gap, type RingCursor } from './engine/ring.ts'
+import { replay, unknownEnd } from './engine/replay.ts'
+import { EventRing, type RingCursor } from './engine/ring.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
-import { partKey } from './engine/show.ts'
+import { Shown } from './engine/show.ts'
 import { RunError } from './errors.ts'
 import type { Listeners } from './listeners.ts'
 import type { Input } from './options.ts'
@@ -33,7 +34,7 @@ export interface Run<T extends Tools = Tools, O = unknown> extends Control, Asyn
   readonly partialOutputStream: AsyncIterable<DeepPartial<O>>
 }
 
-const ringCapacity = 10_000
+const defaultRingCapacity = 10_000
 
 export interface HandleOptions {
   readonly driver: SessionDriver
@@ -58,19 +59,13 @@ export interface HandleOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How much of each part of the message that is being shown a reader has got. */
-function note(shown: Map<string, number>, event: CoreEvent): void {
-  if (event.type === 'model.started') return shown.clear()
-  if (event.type !== 'text.delta' && event.type !== 'reasoning.delta') return
-  const key = partKey(event.messageId, event.part)
-  shown.set(key, (shown.get(key) ?? 0) + event.text.length)
-}
-
 /** The one class behind `Run`. Types of tools and output are those the face says: events and results are data. */
 export class RunHandle<T extends Tools, O> implements Run<T, O> {
   readonly sessionId: string
   readonly #options: HandleOptions
-  readonly #ring = new EventRing(ringCapacity)
+  readonly #ring: EventRing
+  /** The agent's listeners, as they follow this run. */
+  readonly #heard: Subscriber
   readonly #result: Promise<CoreResult>
   #runId: string
   #resolve: (result: CoreResult) => void = () => {}
@@ -78,6 +73,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #held = false
   #readers = 0
   #ended = false
+  #outcome: CoreResult | undefined
   /** Whether the event that ends its stream has come. */
   #endShown = false
   #failure: unknown
@@ -92,6 +88,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     this.#options = options
     this.#runId = options.runId
     this.sessionId = options.driver.sessionId
+    this.#ring = new EventRing(options.driver.world.ringCapacity ?? defaultRingCapacity)
+    this.#heard = options.listeners.subscriber(() => this.#runId)
     this.#result = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -118,7 +116,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   #subscribe(): void {
-    const { driver, observe, listeners } = this.#options
+    const { driver, observe } = this.#options
     const runId = () => this.#runId
     const subscriber: Subscriber = {
       get runId() {
@@ -129,9 +127,12 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
         this.#ring.push(event)
       },
-      end: (_runId, result) => this.#end(() => this.#resolve(result)),
+      end: (_runId, result) => {
+        this.#outcome = result
+        this.#end(() => this.#resolve(result))
+      },
     }
-    this.#cleanups.push(driver.hub.subscribe(listeners.subscriber(runId)), driver.hub.subscribe(subscriber))
+    this.#cleanups.push(driver.hub.subscribe(this.#heard), driver.hub.subscribe(subscriber))
     if (this.#options.replayAfter !== undefined) this.#cleanups.push(driver.follow())
   }
 
@@ -156,11 +157,17 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** Which run this is may show late: then its readers and its hold are of that run. */
   #adopt(runId: string): void {
     if (runId === this.#runId) return
-    const { driver } = this.#options
+    const { driver, listeners } = this.#options
+    const isHeard = driver.hub.isHeard(runId, listeners)
     driver.interestIn(this.#runId).readers -= this.#readers
     this.#runId = runId
     driver.interestIn(runId).readers += this.#readers
     if (this.#held) this.#hold()
+    // Whoever begins here in the middle of a message begins with what there is of it. A guest's readers ask for that themselves.
+    for (const piece of driver.openPieces(runId)) {
+      if (!this.#isGuest) this.#ring.push(piece)
+      if (!isHeard) this.#heard.event(piece)
+    }
   }
 
   #hold(): void {
@@ -212,8 +219,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     throw new RunError(await this.#result)
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent<T, O>, void, undefined> {
-    for await (const event of this.#events()) yield event as RunEvent<T, O>
+  [Symbol.asyncIterator](): AsyncGenerator<RunEvent<T, O>, void, undefined> {
+    return this.#events() as AsyncGenerator<RunEvent<T, O>, void, undefined>
   }
 
   get textStream(): AsyncIterable<string> {
@@ -237,8 +244,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         )
       else if (event.type === 'model.finished') shown = ''
     }
-    const result = await this.#result
-    if (result.status === 'failed' || result.status === 'aborted') throw new RunError(result)
+    const result = this.#outcome
+    if (result?.status === 'failed' || result?.status === 'aborted') throw new RunError(result)
   }
 
   async *#partials(): AsyncGenerator<DeepPartial<O>, void, undefined> {
@@ -248,24 +255,26 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** One reader. Leaving before the end lets go of the run. */
   async *#events(): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
-    const shown = new Map<string, number>()
-    let last = ''
+    const shown = new Shown(this.#options.replayAfter)
     this.#count(1)
     try {
-      const { replayAfter } = this.#options
-      if (replayAfter !== undefined) yield* this.#before(cursor, replayAfter)
+      if (this.#isGuest) yield* this.#before(cursor, shown)
       for (;;) {
         const next = await cursor.next()
         if (next === undefined) break
-        last = 'gap' in next ? next.until : next.cursor
-        if ('gap' in next) yield* this.#missed(next, shown)
-        else {
-          note(shown, next)
+        if (next !== 'gap') {
+          if (shown.had(next)) continue
+          shown.note(next)
           yield next
+          continue
         }
+        if (shown.last === '') shown.last = this.#ring.origin
+        yield* this.#missed(cursor.rejoin(), shown)
       }
       if (this.#failure !== undefined) throw this.#failure
-      if (replayAfter === undefined && !this.#endShown) yield* this.#unseenEnd(last)
+      // The run ended in the moment before it was known which run this handle is of, or elsewhere: its end is in the journal.
+      const isOver = this.#outcome !== undefined && this.#outcome.status !== 'parked'
+      if (isOver && !this.#endShown) yield* replay(this.#options.driver, { runId: this.#runId }, shown)
     } finally {
       cursor.close()
       this.#count(-1)
@@ -274,28 +283,28 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   /** What happened before this reader came: facts from the journal, and what is being shown this very moment. */
-  async *#before(cursor: RingCursor, after: string): AsyncGenerator<CoreEvent, void, undefined> {
-    const { driver } = this.#options
+  async *#before(cursor: RingCursor, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
     await this.#started
-    await driver.current()
-    // One moment: up to here the journal tells, from here on the ring.
-    const through = driver.hub.seq
-    const pieces = driver.openPieces(this.#runId)
-    cursor.skip()
-    yield* replay(driver, { runId: this.#runId, after, through })
-    yield* pieces
-  }
-
-  /** The run ended in the moment before it was known which run this handle is of: its end is in the journal. */
-  async *#unseenEnd(after: string): AsyncGenerator<CoreEvent, void, undefined> {
-    const { status } = await this.#result
+    if (this.#failure !== undefined) return
     const { driver } = this.#options
-    if (status !== 'parked') yield* replay(driver, { runId: this.#runId, after, through: Number.POSITIVE_INFINITY })
+    await driver.current()
+    shown.knownEnd = await unknownEnd(driver, cursorOf(shown.last).seq)
+    yield* this.#missed(cursor.skip(), shown)
   }
 
-  /** What left the ring before this reader came to it. */
-  #missed({ after, until }: Gap, shown: ReadonlyMap<string, number>): AsyncIterable<CoreEvent> {
-    return replay(this.#options.driver, { runId: this.#runId, after: after ?? '', until, through: seqOf(until), shown })
+  /** What this reader lacks of what came before `until`; without that, of all there is by now. */
+  async *#missed(until: string | undefined, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
+    const { driver } = this.#options
+    const runId = this.#runId
+    if (until !== undefined) return yield* replay(driver, { runId, until }, shown)
+    if (this.#ended) return
+    // One moment: up to here the journal tells, and the model call that is open; from here on the ring.
+    const open = driver.openPieces(runId)
+    yield* replay(driver, { runId, through: driver.hub.seq }, shown)
+    for (const piece of open) {
+      const rest = shown.rest(piece)
+      if (rest !== undefined) yield rest
+    }
   }
 
   #count(more: 1 | -1): void {

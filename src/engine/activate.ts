@@ -100,6 +100,7 @@ function newActivation(start: Start): Activation {
     ttlMs: leaseMs,
     state: warm ?? emptyState(),
     running: new Map(),
+    shown: undefined,
     outcomes: [],
     inputs: [],
     facts: [],

@@ -41,8 +41,6 @@ export interface Running {
   graceEnd: number
   /** Text shown so far, of a model call; closing it lets nothing more out. */
   shownText?: () => string
-  /** The same, for a reader that comes in the middle: each part as if it had come at once. */
-  shownPieces?: () => readonly EventBody[]
   close?: () => void
 }
 
@@ -78,6 +76,8 @@ export interface Activation {
   /** Facts that were staged and not yet written. */
   facts: { readonly key: string; readonly fact: Fact }[]
   readonly media: MediaFound
+  /** What is shown of the model call that began at this seq, each part as if it had come at once: until its entry is written, or later. */
+  shown: { readonly seq: number; pieces(): readonly EventBody[] } | undefined
   /** Parsed arguments of prepared calls, so that they are validated once. */
   readonly parsed: Map<string, { readonly input: unknown; readonly value: unknown }>
   /** Somebody else has appended. */

@@ -51,6 +51,12 @@ export class Hub {
     return false
   }
 
+  /** Whether somebody of this group is sent what happens in this run. */
+  isHeard(runId: string, group: object): boolean {
+    for (const subscriber of this.#subscribers) if (subscriber.group === group && subscriber.runId === runId) return true
+    return false
+  }
+
   /** The seq of the last entry that was shown here; what came before anybody could look counts as shown. */
   get seq(): number {
     return this.#seq ?? 0

@@ -62,7 +62,7 @@ export function runModel(a: Activation, open: OpenModelCall, running: Running): 
       resolve,
     }
     running.shownText = () => attempt.assembler.text()
-    running.shownPieces = () => shownPieces(attempt)
+    a.shown = { seq: open.seq, pieces: () => shownPieces(attempt) }
     running.close = () => {
       finishShown(attempt)
       close(attempt)
@@ -130,7 +130,15 @@ function take(attempt: Attempt, delta: ModelDelta): void {
     fail(attempt, modelError(error))
     throw error
   }
-  if (piece !== undefined && attempt.a.hub.active) show(attempt, piece)
+  if (piece === undefined) return
+  if (attempt.a.hub.active) show(attempt, piece)
+  else noteShown(attempt, piece)
+}
+
+/** For a reader that comes later: which part it finds open. */
+function noteShown(attempt: Attempt, { type, part }: Piece): void {
+  if (type === 'call-input') attempt.shown = undefined
+  else if (attempt.shown?.part !== part) attempt.shown = { kind: type, part }
 }
 
 function show(attempt: Attempt, piece: Piece): void {
@@ -142,9 +150,9 @@ function show(attempt: Attempt, piece: Piece): void {
     return
   }
   const { type, part, text } = piece
-  if (attempt.shown === undefined || attempt.shown.part !== part) {
+  if (attempt.shown?.part !== part) {
     finishShown(attempt)
-    attempt.shown = { kind: type, part }
+    noteShown(attempt, piece)
     if (piece.opened) send(attempt, { type: `${type}.started`, messageId, part })
   }
   send(attempt, { type: `${type}.delta`, messageId, part, text })
@@ -154,12 +162,7 @@ function show(attempt: Attempt, piece: Piece): void {
 function shownPieces(attempt: Attempt): readonly EventBody[] {
   const { assembler, open } = attempt
   const messageId = messageIdOf(open.n)
-  const pieces = assembler.pieces()
-  const last = pieces.at(-1)
-  // While nobody looked, nothing was noted as being shown: from now on it is.
-  if (attempt.shown === undefined && !attempt.closed && last !== undefined && last.type !== 'call-input')
-    attempt.shown = { kind: last.type, part: last.part }
-  return pieces.flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
+  return assembler.pieces().flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
     if (type === 'call-input') return [{ type: 'call.input.delta', callId, messageId, toolName, text }]
     const begun: EventBody[] = [
       { type: `${type}.started`, messageId, part },

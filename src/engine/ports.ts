@@ -26,6 +26,8 @@ export interface World {
   id(prefix: 'e' | 's' | 'r'): string
   /** From 0 to below 1. */
   random(): number
+  /** For tests: how many events a run keeps for readers that lag. Default 10,000. */
+  readonly ringCapacity?: number
   /** For tests: tears an activation down and rebuilds it from the journal whenever nothing is started. */
   readonly suspendAlways?: boolean
   /** For tests: told each time that happened. */

@@ -2,65 +2,62 @@ import { applyTo } from '../core/apply.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { glimpse, project } from '../core/project.ts'
 import { emptyState } from '../core/state.ts'
+import { cursorOf, isAfter } from './cursor.ts'
 import type { SessionDriver } from './session-driver.ts'
-import { settledPieces } from './show.ts'
-
-/** The seq of the entry that an event belongs to, or came after. */
-export function seqOf(cursor: string): number {
-  return Number.parseInt(cursor, 10)
-}
+import { type Shown, settledPieces } from './show.ts'
 
 export interface ReplayRange {
   readonly runId: string
-  /** Only events after this cursor; '' = all. */
-  readonly after: string
   /** Only events of entries up to this seq. */
-  readonly through: number
+  readonly through?: number
   /** Only events before this cursor. */
   readonly until?: string
-  /** How much of each text part of the message that was being shown the reader has got: it gets the rest. Absent: it gets the whole. */
-  readonly shown?: ReadonlyMap<string, number>
 }
 
 /**
- * The events of a run, from the journal: exactly those that were shown, but for the pieces between facts. Of those the settled message
- * is given instead: each part of it as one delta.
+ * The events of a run that a reader has not got, from the journal: exactly those that were shown, but for the pieces between facts. Of
+ * those the settled message is given instead: what the reader lacks of each part, as one delta. Keeps `shown` up to date.
  */
-export async function* replay(driver: SessionDriver, range: ReplayRange): AsyncGenerator<CoreEvent, void, undefined> {
+export async function* replay(driver: SessionDriver, range: ReplayRange, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
   const { sessionId } = driver
-  const { runId, after, through, until } = range
+  const { runId } = range
+  const after = cursorOf(shown.last)
+  const until = range.until === undefined ? undefined : cursorOf(range.until)
+  const through = range.through ?? until?.seq ?? Number.POSITIVE_INFINITY
   const state = emptyState()
   const naming = { sessionId, isDynamic: (name: string) => driver.isDynamic(runId, name) }
-  const begun = parts(after)
   for await (const entry of driver.load()) {
     if (entry.seq > through) return
     const before = glimpse(state, entry)
     applyTo(state, entry)
     if ((entry.runId ?? before.runId) !== runId) continue
-    if (entry.seq > begun.seq) {
+    if (entry.seq > after.seq) {
       const { iteration, model } = before
-      let count = begun.piece && begun.seq === entry.seq - 1 ? begun.index + 1 : 0
-      for (const body of settledPieces(entry, range.shown)) {
-        const cursor = `${entry.seq - 1}.${count++}`
-        yield { v: 1, cursor, at: entry.at, sessionId, runId, iteration, ...(model === undefined ? {} : { of: model.seq }), ...body }
+      const of = model === undefined ? {} : { of: model.seq }
+      let count = after.piece && after.seq === entry.seq - 1 ? after.index + 1 : 0
+      for (const body of settledPieces(entry, shown)) {
+        const piece = shown.rest({ v: 1, cursor: `${entry.seq - 1}.${count}`, at: entry.at, sessionId, runId, iteration, ...of, ...body })
+        if (piece === undefined) continue
+        count++
+        yield piece
       }
     }
-    for (const event of project(before, entry, state, naming))
-      if (isAfter(event.cursor, after) && (until === undefined || isAfter(until, event.cursor))) yield event
+    for (const event of project(before, entry, state, naming)) {
+      const cursor = cursorOf(event.cursor)
+      if (!isAfter(cursor, after) || (until !== undefined && !isAfter(until, cursor))) continue
+      shown.note(event)
+      yield event
+    }
   }
 }
 
-/** Cursors are ordered by seq, then pieces of that seq after its facts, then by number. */
-function isAfter(cursor: string, after: string): boolean {
-  if (after === '') return true
-  const a = parts(cursor)
-  const b = parts(after)
-  return a.seq !== b.seq ? a.seq > b.seq : a.piece !== b.piece ? a.piece : a.index > b.index
-}
-
-function parts(cursor: string): { seq: number; piece: boolean; index: number } {
-  if (cursor === '') return { seq: 0, piece: false, index: 0 }
-  const piece = cursor.includes('.')
-  const [seq, index] = cursor.split(piece ? '.' : ':')
-  return { seq: Number(seq), piece, index: Number(index) }
+/** The last end of a model call up to this entry that the journal has, and this process does not know yet; 0 = none. */
+export async function unknownEnd({ sessionId, store, hub }: SessionDriver, through: number): Promise<number> {
+  let end = 0
+  if (hub.seq >= through) return end
+  for await (const { seq, kind } of store.load(sessionId, hub.seq)) {
+    if (seq > through) return end
+    if (kind === 'model.responded' || kind === 'model.failed') end = seq
+  }
+  return end
 }

@@ -1,17 +1,10 @@
 import type { CoreEvent } from '../core/event.ts'
-
-/** What a reader is told when it lagged so far behind that events left the ring: read the facts in between from the journal. */
-export interface Gap {
-  readonly gap: true
-  /** The cursor of the last event that the reader got, if any. */
-  readonly after: string | undefined
-  /** The cursor of the first event that the ring still has. */
-  readonly until: string
-}
+import { placeBefore } from './cursor.ts'
 
 /**
  * The last events of one run, for readers that come when they like and take their time. Adjacent deltas of a part become one for
- * readers that lag; what falls out of the ring is read again from the journal. The run never waits for a reader.
+ * readers that lag. What falls out of the ring is read again from the journal, and text that is in no entry yet from the model call
+ * that is still open, so nothing is kept for anybody. The run never waits for a reader.
  */
 export class EventRing {
   readonly #capacity: number
@@ -19,6 +12,9 @@ export class EventRing {
   /** The absolute position of `#events[0]`. */
   #first = 0
   #ended = false
+  /** Pieces of a model call have left whose end has not come, or is still here. */
+  #torn = false
+  #origin = ''
   readonly #cursors = new Set<RingCursor>()
 
   constructor(capacity: number) {
@@ -30,6 +26,7 @@ export class EventRing {
   }
 
   push(event: CoreEvent): void {
+    if (this.#origin === '') this.#origin = placeBefore(event.cursor)
     const end = this.#first + this.#events.length
     const last = this.#events[this.#events.length - 1]
     const merged = last === undefined ? undefined : mergeDeltas(last, event)
@@ -51,10 +48,14 @@ export class EventRing {
     return cursor
   }
 
-  /** The event at an absolute position; a gap when it has left; `undefined` when it has not come yet. */
-  at(position: number, after: string | undefined): CoreEvent | Gap | undefined {
-    if (position < this.#first) return { gap: true, after, until: this.#events[0]?.cursor ?? '' }
-    return this.#events[position - this.#first]
+  /** The place before the first event that was ever here. */
+  get origin(): string {
+    return this.#origin
+  }
+
+  /** The event at an absolute position; 'gap' when it has left; `undefined` when it has not come yet. */
+  at(position: number): CoreEvent | 'gap' | undefined {
+    return position < this.#first ? 'gap' : this.#events[position - this.#first]
   }
 
   get first(): number {
@@ -66,6 +67,19 @@ export class EventRing {
     return this.#first + this.#events.length
   }
 
+  /** The first position from which on nothing is missing: of a model call whose first pieces have left, only its end is of use. */
+  get whole(): number {
+    if (!this.#torn) return this.#first
+    const end = this.#events.findIndex(endsModelCall)
+    return end < 0 ? this.latest : this.#first + end
+  }
+
+  /** The position of what comes next, or of the event that ends the stream. */
+  get latest(): number {
+    const last = this.#events[this.#events.length - 1]
+    return last?.type === 'run.finished' || last?.type === 'run.parked' ? this.length - 1 : this.length
+  }
+
   /** Somebody has read everything and waits: what comes next must not change what it already has. */
   #hasReaderAt(end: number): boolean {
     for (const cursor of this.#cursors) if (cursor.position === end) return true
@@ -75,6 +89,10 @@ export class EventRing {
   /** Drops half at a time, so that an event costs the same however full the ring is. */
   #trim(): void {
     const dropped = this.#events.length - this.#capacity
+    for (let index = 0; index < dropped; index++) {
+      const event = this.#events[index]
+      if (event !== undefined) this.#torn = isPieceOfModelCall(event) || (this.#torn && !endsModelCall(event))
+    }
     this.#events = this.#events.slice(dropped)
     this.#first += dropped
   }
@@ -82,7 +100,6 @@ export class EventRing {
 
 export class RingCursor {
   position = 0
-  #last: string | undefined
   #waiting: (() => void) | undefined
   #closed = false
   readonly #ring: EventRing
@@ -99,30 +116,35 @@ export class RingCursor {
     waiting?.()
   }
 
-  /** Passes over everything that is there. */
-  skip(): void {
-    this.position = this.#ring.length
+  /** Goes on behind what is there, or at the end of the stream. Says which event that is, if it has come. */
+  skip(): string | undefined {
+    return this.#goTo(this.#ring.latest)
   }
 
-  /** The next event, a gap, or `undefined` at the end. */
-  async next(): Promise<CoreEvent | Gap | undefined> {
+  /** After a gap: goes on where nothing is missing from there on. Says which event that is, if it has come. */
+  rejoin(): string | undefined {
+    return this.#goTo(this.#ring.whole)
+  }
+
+  #goTo(position: number): string | undefined {
+    this.position = position
+    const event = this.#ring.at(position)
+    return typeof event === 'object' ? event.cursor : undefined
+  }
+
+  /** The next event; 'gap' when events have left that this reader has not got; `undefined` at the end. */
+  async next(): Promise<CoreEvent | 'gap' | undefined> {
     for (;;) {
       if (this.#closed) return undefined
-      const found = this.#ring.at(this.position, this.#last)
-      if (found === undefined) {
-        if (this.#ring.ended) return undefined
-        await new Promise<void>((resolve) => {
-          this.#waiting = resolve
-        })
-        continue
-      }
-      if ('gap' in found) {
-        this.position = this.#ring.first
+      const found = this.#ring.at(this.position)
+      if (found !== undefined) {
+        if (found !== 'gap') this.position++
         return found
       }
-      this.position++
-      this.#last = found.cursor
-      return found
+      if (this.#ring.ended) return undefined
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve
+      })
     }
   }
 
@@ -132,6 +154,14 @@ export class RingCursor {
     this.#onClose(this)
     this.wake()
   }
+}
+
+function isPieceOfModelCall({ type }: CoreEvent): boolean {
+  return type.startsWith('text.') || type.startsWith('reasoning.') || type === 'call.input.delta'
+}
+
+function endsModelCall({ type }: CoreEvent): boolean {
+  return type === 'model.finished' || type === 'model.failed'
 }
 
 function mergeDeltas(last: CoreEvent, next: CoreEvent): CoreEvent | undefined {

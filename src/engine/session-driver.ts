@@ -237,13 +237,11 @@ export class SessionDriver {
 
   /** What is being shown at this moment of the run's open message, for a reader that comes in the middle of it. */
   openPieces(runId: string): readonly CoreEvent[] {
-    const activation = this.#activation
-    const run = activation?.state.live.run
-    if (activation === undefined || run === undefined || run.id !== runId) return []
-    const of = activation.state.live.model?.seq
+    const { shown, state } = this.#activation ?? {}
+    const { run, model } = state?.live ?? {}
+    if (shown === undefined || run?.id !== runId || shown.seq !== model?.seq) return []
     const now = this.world.clock.wall()
-    const bodies = [...activation.running.values()].flatMap((running) => running.shownPieces?.() ?? [])
-    return bodies.map((body) => this.hub.toPiece(now, runId, run.iteration, of, body))
+    return shown.pieces().map((body) => this.hub.toPiece(now, runId, run.iteration, model.seq, body))
   }
 
   /** The journal after a seq; throws when the store does not answer. */

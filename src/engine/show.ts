@@ -1,10 +1,11 @@
 import { applyTo } from '../core/apply.ts'
 import { type Entry, messageIdOf } from '../core/entry.ts'
-import type { EventBody } from '../core/event.ts'
-import { type Message, textMessage } from '../core/message.ts'
+import type { CoreEvent, EventBody } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
 import { finishedResult, type Naming } from '../core/outcome.ts'
 import { glimpse, project } from '../core/project.ts'
 import type { SessionState } from '../core/state.ts'
+import { type Cursor, cursorOf, isAfter } from './cursor.ts'
 import type { Hub } from './hub.ts'
 
 /**
@@ -25,28 +26,162 @@ export function foldAndShow(hub: Hub, state: SessionState, entry: Entry, naming:
   if (entry.kind === 'run.finished' && ended !== undefined) hub.end(ended.id, finishedResult(state, ended, naming, true))
 }
 
-/** What was shown of a message while it came, or would have been: each part as one delta. Nothing of entries that hold no message. */
-export function* settledPieces(entry: Entry, shown?: ReadonlyMap<string, number>): Generator<EventBody, void, undefined> {
-  const message = messageOf(entry)
-  if (message === undefined) return
-  const messageId = message.id ?? ''
-  for (const [part, value] of message.parts.entries()) {
-    if ((value.type !== 'text' && value.type !== 'reasoning') || value.text === '') continue
-    const had = shown?.get(partKey(messageId, part)) ?? 0
-    if (had === 0) yield { type: `${value.type}.started`, messageId, part }
-    if (had < value.text.length) {
-      yield { type: `${value.type}.delta`, messageId, part, text: value.text.slice(had) }
-      yield { type: `${value.type}.finished`, messageId, part }
-    }
+/**
+ * What was shown of a message while it came, or would have been: each part whole, as one delta. Nothing of entries that settle no model
+ * call. For a reader that has got some of it already, the parts bear the numbers by which it knows them.
+ */
+export function* settledPieces(entry: Entry, shown: Shown = new Shown()): Generator<EventBody, void, undefined> {
+  if (entry.kind !== 'model.responded' && entry.kind !== 'model.failed') return
+  const messageId = messageIdOf(entry.data.n)
+  const parts = entry.kind === 'model.responded' ? messageParts(entry.data.message, shown) : partialPart(entry.data.partial ?? '', shown)
+  for (const { type, part, text } of parts) {
+    yield { type: `${type}.started`, messageId, part }
+    yield { type: `${type}.delta`, messageId, part, text }
+    yield { type: `${type}.finished`, messageId, part }
+  }
+  // What is retracted ends as well.
+  for (const { type, part } of shown.parts) yield { type: `${type}.finished`, messageId, part }
+}
+
+interface WholePart {
+  readonly type: 'text' | 'reasoning'
+  readonly part: number
+  readonly text: string
+}
+
+/** Parts are shown in their order, and an empty one that came before them is not in the message: the place counts, not the number. */
+function* messageParts({ parts }: Message, shown: Shown): Generator<WholePart, void, undefined> {
+  const numbers = shown.parts.map(({ part }) => part).sort((a, b) => a - b)
+  let last = -1
+  for (const [index, part] of parts.entries()) {
+    if ((part.type !== 'text' && part.type !== 'reasoning') || part.text === '') continue
+    last = numbers.shift() ?? Math.max(index, last + 1)
+    yield { type: part.type, part: last, text: part.text }
   }
 }
 
-export function partKey(messageId: string, part: number): string {
-  return `${messageId}/${part}`
+/**
+ * A failed call keeps all its text as one: what a reader lacks of it goes on in the last part that it has. Of several parts of text that
+ * grew by turns it is not known any more what belonged to which.
+ */
+function partialPart(partial: string, shown: Shown): readonly WholePart[] {
+  if (partial === '') return []
+  const texts = shown.parts.filter(({ type }) => type === 'text')
+  const last = texts.at(-1)
+  if (last === undefined) return [{ type: 'text', part: Math.max(-1, ...shown.parts.map(({ part }) => part)) + 1, text: partial }]
+  const before = texts.reduce((sum, { length }) => sum + length, -last.length)
+  return [{ type: 'text', part: last.part, text: partial.slice(before) }]
 }
 
-function messageOf(entry: Entry): Message | undefined {
-  if (entry.kind === 'model.responded') return entry.data.message
-  if (entry.kind !== 'model.failed' || entry.data.partial === undefined || entry.data.partial === '') return undefined
-  return textMessage('assistant', entry.data.partial, messageIdOf(entry.data.n))
+interface ShownPart {
+  readonly type: 'text' | 'reasoning'
+  readonly part: number
+  /** Characters. */
+  length: number
+  open: boolean
+}
+
+/** How far a reader is, and what it has got of the model call that is being shown: it gets the rest, from wherever that comes. */
+export class Shown {
+  /** The cursor of its last event; '' = none. */
+  last: string
+  readonly #parts = new Map<number, ShownPart>()
+  /** Characters of the input of each call. */
+  readonly #inputs = new Map<string, number>()
+
+  /** Where the reader was when it came; `undefined` once it has got something behind that. */
+  #floor: Cursor | undefined
+  /** The last end of a model call that the reader knew when it came, and this process did not; 0 = none. */
+  knownEnd = 0
+
+  constructor(after = '') {
+    this.last = after
+    if (after !== '') this.#floor = cursorOf(after)
+  }
+
+  /** Whether the reader had this when it came: it may have read in another process what this one does not know yet. */
+  had({ cursor: text, of }: CoreEvent): boolean {
+    if (this.#floor === undefined) return false
+    const cursor = cursorOf(text)
+    // Each process numbers its pieces, so that their place says nothing.
+    if (cursor.piece) return of !== undefined && of < this.knownEnd
+    if (!isAfter(cursor, this.#floor)) return true
+    this.#floor = undefined
+    return false
+  }
+
+  /** In the order in which they began. */
+  get parts(): readonly ShownPart[] {
+    return [...this.#parts.values()]
+  }
+
+  /** The reader gets this event. */
+  note(event: CoreEvent): void {
+    this.last = event.cursor
+    switch (event.type) {
+      case 'model.started':
+        this.#parts.clear()
+        this.#inputs.clear()
+        return
+      case 'call.input.delta':
+        this.#inputs.set(event.callId, this.#inputOf(event.callId) + event.text.length)
+        return
+      case 'text.started':
+      case 'text.delta':
+      case 'text.finished':
+        return this.#notePart(event, 'text')
+      case 'reasoning.started':
+      case 'reasoning.delta':
+      case 'reasoning.finished':
+        return this.#notePart(event, 'reasoning')
+    }
+  }
+
+  #notePart(event: PartEvent, type: ShownPart['type']): void {
+    const known = this.#parts.get(event.part)
+    const length = 'text' in event ? event.text.length : 0
+    const open = event.type !== `${type}.finished`
+    if (known === undefined) {
+      this.#parts.set(event.part, { type, part: event.part, length, open })
+      return
+    }
+    known.length += length
+    known.open = open
+  }
+
+  /** Of an event that shows a part or an input whole, what the reader lacks: that is noted. */
+  rest(event: CoreEvent): CoreEvent | undefined {
+    const rest = this.had(event) ? undefined : this.#restOf(event)
+    if (rest !== undefined) this.note(rest)
+    return rest
+  }
+
+  #restOf(event: CoreEvent): CoreEvent | undefined {
+    switch (event.type) {
+      case 'text.started':
+      case 'reasoning.started':
+        return this.#parts.has(event.part) ? undefined : event
+      case 'text.delta':
+      case 'reasoning.delta':
+        return behind(event, this.#parts.get(event.part)?.length ?? 0)
+      case 'text.finished':
+      case 'reasoning.finished':
+        return this.#parts.get(event.part)?.open === true ? event : undefined
+      case 'call.input.delta':
+        return behind(event, this.#inputOf(event.callId))
+      default:
+        return event
+    }
+  }
+
+  #inputOf(callId: string): number {
+    return this.#inputs.get(callId) ?? 0
+  }
+}
+
+type PartEvent = CoreEvent & { readonly part: number }
+
+function behind<E extends CoreEvent & { readonly text: string }>(event: E, had: number): E | undefined {
+  if (had >= event.text.length) return undefined
+  return had === 0 ? event : { ...event, text: event.text.slice(had) }
 }

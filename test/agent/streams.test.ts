@@ -21,8 +21,8 @@ type Options = {
   readonly onObserverError?: (error: unknown) => void
 }
 
-function stage(script: Script, options: Options = {}): Stage {
-  const world = testWorld()
+function stage(script: Script, options: Options = {}, ringCapacity = 10_000): Stage {
+  const world = { ...testWorld(), ringCapacity }
   const store = memory({ clock: () => world.clock.wall() })
   const model = scripted(script, { clock: world.clock })
   const agent = new Agent<readonly Tool[], undefined, unknown>({
@@ -321,6 +321,8 @@ describe('readers that lag', () => {
     const result = await world.clock.until(run.result)
     expect(result.text.length).toBe(100_000)
     const events = await all(run)
+    const told = (type: string) => events.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('')
+    expect([told('text.delta') === 't'.repeat(100_000), told('reasoning.delta') === 'r'.repeat(100_000)]).toEqual([true, true])
     // The ring, and the facts that are read again from the journal.
     expect(events.length).toBeLessThan(20_050)
     expect(events.filter(({ cursor }) => cursor.includes(':')).map(({ type }) => type)).toEqual([
@@ -362,16 +364,19 @@ describe('readers that lag', () => {
   })
 
   test('facts that overflow the ring, the cut in the middle of an entry: none is lost', async () => {
-    const calls = Array.from({ length: 1_000 }, () => ({ name: 'noop', input: {} }))
+    const calls = Array.from({ length: 20 }, () => ({ name: 'noop', input: {} }))
     const noop = plain('noop', () => 1)
-    const { world, agent } = stage([...Array.from({ length: 8 }, () => ({ calls })), 'Done.'], { tools: [noop], maxParallel: 1_000 })
-    const heard = listen(agent)
-    const run = agent.stream('Go')
-    await world.clock.until(run.result)
-    const facts = (list: readonly RunEvent[]) =>
-      list.filter(({ cursor }) => cursor.includes(':')).map(({ cursor, type }) => `${cursor} ${type}`)
-    expect(facts(heard).length).toBeGreaterThan(24_000)
-    expect(facts(await all(run))).toEqual(facts(heard))
+    // The events of an entry with 20 calls are cut at a place that moves on with the capacity.
+    for (let capacity = 30; capacity < 52; capacity += 3) {
+      const { world, agent } = stage([{ calls }, { calls }, 'Done.'], { tools: [noop], maxParallel: 20 }, capacity)
+      const heard = listen(agent)
+      const run = agent.stream('Go')
+      await world.clock.until(run.result)
+      const facts = (list: readonly RunEvent[]) =>
+        list.filter(({ cursor }) => cursor.includes(':')).map(({ cursor, type }) => `${cursor} ${type}`)
+      expect(facts(heard).length).toBeGreaterThan(2 * capacity)
+      expect(facts(await all(run))).toEqual(facts(heard))
+    }
   })
 
   test('a reader that stops in the middle of a message and comes back after an overflow gets the rest of it', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { errorData } from '../../src/core/error.ts'
 import type { CoreEvent, EventBody } from '../../src/core/event.ts'
+import { noUsage } from '../../src/core/usage.ts'
 import { EventRing, type RingCursor } from '../../src/engine/ring.ts'
 
 let pieces = 0
@@ -22,7 +24,7 @@ async function read(cursor: RingCursor, ring: EventRing, most = Number.POSITIVE_
   while (got.length < most && (cursor.position < ring.length || ring.ended)) {
     const next = await cursor.next()
     if (next === undefined) return [...got, 'end']
-    if ('gap' in next) got.push(`gap after ${next.after ?? 'nothing'} until ${next.until}`)
+    if (next === 'gap') got.push(`gap until ${cursor.rejoin() ?? 'now'}`)
     else got.push('text' in next ? next.text : next.type)
   }
   return got
@@ -94,10 +96,9 @@ describe('a bounded ring', () => {
     const cursor = ring.cursor()
     await read(cursor, ring, had)
     for (const each of events.slice(4)) ring.push(each)
-    const after = had === 0 ? 'nothing' : events[had - 1]?.cursor
     expect([ring.first, await read(cursor, ring)]).toEqual([
       3,
-      [`gap after ${after} until ${events[3]?.cursor}`, ...Array.from({ length: 4 }, () => 'iteration.started')],
+      [`gap until ${events[3]?.cursor}`, ...Array.from({ length: 4 }, () => 'iteration.started')],
     ])
   })
 
@@ -122,6 +123,57 @@ describe('a bounded ring', () => {
   })
 })
 
+describe('promise 7: where a reader goes on that missed something', () => {
+  const call = { messageId: 'm1', purpose: 'main', attempt: 1 } as const
+  const begun = () => event({ type: 'model.started', ...call, model: 'x' }, undefined)
+  const ended = () => event({ type: 'model.finished', ...call, finishReason: 'stop', usage: noUsage }, undefined)
+  const failed = () => event({ type: 'model.failed', ...call, error: errorData('ModelServerError', 'busy') }, undefined)
+  const parked = () => event({ type: 'run.parked', reason: 'lease_lost', pending: [] }, undefined)
+  const texts = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => text(`${from + index} `, 'm1', from + index))
+
+  test.each<[string, readonly CoreEvent[], string]>([
+    ['at the first event, if no message is cut', [begun(), ...texts(0, 2), ended(), fact(), fact(), fact()], 'iteration.started'],
+    ['at the beginning of the next message too', [...texts(0, 3), ended(), begun(), ...texts(3, 5)], 'model.started'],
+    ['at the end of a message that is cut', [begun(), ...texts(0, 3), fact(), text('3'), ended(), fact()], 'model.finished'],
+    ['also when it failed', [begun(), ...texts(0, 4), failed(), fact()], 'model.failed'],
+    ['at its end, when only that is left', [begun(), ...texts(0, 3), ended(), fact(), fact(), fact()], 'model.finished'],
+    ['behind all there is, while that message is open', [begun(), ...texts(0, 3), fact(), text('3'), text('4', 'm1', 1)], 'now'],
+    ['at what ends the stream, if it never ended', [begun(), ...texts(0, 5), parked()], 'run.parked'],
+  ])('%s', async (_name, events, want) => {
+    const ring = new EventRing(3)
+    for (const each of events) ring.push(each)
+    ring.end()
+    const cursor = ring.cursor()
+    const first = await cursor.next()
+    const hasCome = cursor.rejoin() !== undefined
+    const next = await cursor.next()
+    expect([first, hasCome && typeof next === 'object' ? next.type : 'now']).toEqual(['gap', want])
+  })
+
+  test('the place before its first event is known for ever', () => {
+    const ring = new EventRing(1)
+    const before = ring.origin
+    for (const cursor of ['4:0', '4:1', '4.0', '5:0']) ring.push({ ...fact(), cursor })
+    const joined = new EventRing(1)
+    joined.push({ ...fact(), cursor: '4.7' })
+    expect([before, ring.origin, joined.origin]).toEqual(['', `3.${Number.MAX_SAFE_INTEGER}`, `4:${Number.MAX_SAFE_INTEGER}`])
+  })
+})
+
+test('a million deltas and a reader that never goes on: no more is held than twice the capacity', async () => {
+  const ring = new EventRing(1_000)
+  const stalled = ring.cursor()
+  ring.push(text('a'))
+  await stalled.next()
+  let most = 0
+  // Of two parts by turns, so that no two of them are one.
+  for (let index = 0; index < 1_000_000; index++) {
+    ring.push(text('a', 'm1', index % 2))
+    most = Math.max(most, ring.length - ring.first)
+  }
+  expect([most, await stalled.next()]).toEqual([2_000, 'gap'])
+})
+
 describe('a reader that waits', () => {
   test.each<[string, (ring: EventRing, cursor: RingCursor) => void, string]>([
     ['gets what comes', (ring) => ring.push(text('a')), 'a'],
@@ -133,7 +185,7 @@ describe('a reader that waits', () => {
     const waiting = cursor.next()
     happens(ring, cursor)
     const next = await waiting
-    expect(next === undefined ? 'end' : 'text' in next && next.text).toBe(want)
+    expect(typeof next === 'object' && 'text' in next ? next.text : 'end').toBe(want)
   })
 
   test('the end comes after what was there before it', async () => {

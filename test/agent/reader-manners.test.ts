@@ -1,0 +1,133 @@
+import { Agent, memory, type Run, type RunEvent, type Store, type Tool, tool } from 'rondo'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { listen } from '../acceptance/support/modes.ts'
+import { answersLate } from '../engine/kit.ts'
+import { testWorld } from '../setup/checks.ts'
+import { all, isFact, type Spoken, speaker } from './reader-plays.ts'
+
+const text = (words: string, waitMs = 0) => ({ waitMs, delta: { type: 'text', part: 0, text: words } }) as const
+/** 'Hello', the second half of it after a second. */
+const hello: Spoken = { pieces: [text('Hel'), text('lo', 1_000)], end: 'finish' }
+const pay = tool({ name: 'pay', description: 'Pays.', inputSchema: z.object({}), needsApproval: true, execute: () => 'paid' })
+
+interface Options {
+  readonly calls?: readonly Spoken[]
+  readonly store?: (inner: Store) => Store
+  readonly ringCapacity?: number
+}
+
+function stage({ calls = [hello], store = (inner) => inner, ringCapacity = 10_000 }: Options = {}) {
+  const world = { ...testWorld(), ringCapacity }
+  const agent = new Agent<readonly Tool[], undefined, unknown>({
+    model: speaker(calls, world.clock),
+    tools: [pay],
+    store: store(memory({ clock: () => world.clock.wall() })),
+    world,
+  })
+  return { world, agent }
+}
+
+const spoken = (events: readonly RunEvent[]) =>
+  events.flatMap((event) => (event.type === 'text.delta' ? [event.text] : event.type.startsWith('text.') ? [event.type] : []))
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('promise 7: a reader that comes in the middle of a message', () => {
+  test('while the entry that holds it is being written: it gets the message, once', async () => {
+    const slow: { written?: Promise<void>; answer?: () => void } = {}
+    const { world, agent } = stage({
+      calls: [{ pieces: [text('Hello')], end: 'finish' }],
+      store: (inner) => Object.assign(slow, answersLate(inner, 'model.responded')).store,
+    })
+    const done = agent.run('Hi', { session: 's' })
+    await slow.written
+    const late = all(agent.attach('s'))
+    await settle()
+    slow.answer?.()
+    await world.clock.until(done)
+    expect(spoken(await late)).toEqual(['text.started', 'Hello', 'text.finished'])
+  })
+
+  test.each<[string, (agent: ReturnType<typeof stage>['agent']) => Run<readonly Tool[]>]>([
+    ['steering', (agent) => agent.stream('And?', { session: 's', onBusy: 'steer', detach: true })],
+    ['resuming', (agent) => agent.resume('s', { detach: true })],
+    ['attaching', (agent) => agent.attach('s')],
+  ])('by %s: with what there is of the message', async (_how, join) => {
+    const { world, agent } = stage()
+    agent.stream('Hi', { session: 's', detach: true })
+    await world.clock.advance(10)
+    const joined = join(agent)
+    await world.clock.advance(10)
+    const events = await world.clock.until(all(joined))
+    expect(spoken(events).slice(0, 4)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+  })
+
+  test('listeners hear it from its start too, once, however many handles follow the run', async () => {
+    const { world, agent } = stage({ calls: [hello, hello] })
+    await world.clock.until(agent.run('Hi', { session: 's' }))
+    const events = listen(agent)
+    await agent.session('s').send('Again')
+    await world.clock.advance(10)
+    const handles = [agent.resume('s'), agent.resume('s'), agent.attach('s')]
+    await world.clock.until(Promise.all(handles.map(({ result }) => result)))
+    expect(spoken(events)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+  })
+})
+
+describe('promise 7: a reader that comes from a process that knew more already', () => {
+  /** Our append that holds such an entry is written, and another process sees it before we have the answer. */
+  async function ahead(kind: 'model.responded' | 'message', isLast: (event: RunEvent) => boolean) {
+    const slow: { written?: Promise<void>; answer?: () => void } = {}
+    let shared = memory()
+    const { world, agent } = stage({
+      store: (inner) => {
+        shared = inner
+        return Object.assign(slow, answersLate(inner, kind)).store
+      },
+    })
+    const run = agent.stream('Hi', { session: 's', detach: true })
+    await world.clock.advance(10)
+    if (kind === 'message') void run.send('And?')
+    else await world.clock.advance(1_000)
+    await slow.written
+    const other = new Agent({ model: speaker([], world.clock), tools: [pay], store: shared, world })
+    let cursor = ''
+    for await (const event of other.attach('s')) {
+      cursor = event.cursor
+      if (isLast(event)) break
+    }
+    const reading = all(agent.attach('s', { after: cursor }))
+    await settle()
+    slow.answer?.()
+    const events = await world.clock.until(reading)
+    const whole = await all(agent.attach('s'))
+    const index = whole.findIndex((event) => event.cursor === cursor)
+    expect(events.filter(isFact)).toEqual(whole.slice(index + 1).filter(isFact))
+    return spoken(events)
+  }
+
+  test('a message that it has got whole does not come again', async () => {
+    expect(await ahead('model.responded', ({ type }) => type === 'model.finished')).toEqual([])
+    expect(await ahead('model.responded', ({ type }) => type === 'usage.updated')).toEqual([])
+  })
+
+  const isQuestion = (event: RunEvent) => event.type === 'message.added' && JSON.stringify(event.message).includes('And?')
+
+  test('a message that goes on comes from its start', async () => {
+    expect((await ahead('message', isQuestion)).slice(0, 4)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+  })
+})
+
+describe('a reader that comes late to a handle on the second part of a run', () => {
+  test('begins where the handle does, also when that has left the ring', async () => {
+    const call: Spoken = { pieces: [{ waitMs: 0, delta: { type: 'call', part: 0, toolName: 'pay' } }], end: 'finish' }
+    const { world, agent } = stage({ calls: [call, hello], ringCapacity: 1 })
+    const before = await world.clock.until(all(agent.stream('Pay', { session: 's', parkAfterMs: 0 })))
+    const again = agent.resume('s', { decisions: [{ callId: 'm1.0', decision: 'approve' }] })
+    await world.clock.until(again.result)
+    const [events, whole] = [await all(again), await all(agent.attach('s'))]
+    expect([...before, ...events].filter(isFact)).toEqual(whole.filter(isFact))
+    expect(spoken(events)).toEqual(['text.started', 'Hello', 'text.finished'])
+  })
+})
