@@ -6,6 +6,7 @@ import type { CoreResult } from './core/result.ts'
 import type { Tools } from './core/tool.ts'
 import { cursorOf } from './engine/cursor.ts'
 import type { Subscriber } from './engine/hub.ts'
+import { leavable, type OnLeave } from './engine/leavable.ts'
 import { replay, unknownEnd } from './engine/replay.ts'
 import { EventRing, type RingCursor } from './engine/ring.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -219,21 +220,21 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     throw new RunError(await this.#result)
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<RunEvent<T, O>, void, undefined> {
-    return this.#events() as AsyncGenerator<RunEvent<T, O>, void, undefined>
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent<T, O>, void, undefined> {
+    return leavable((onLeave) => this.#events(onLeave) as AsyncGenerator<RunEvent<T, O>, void, undefined>)
   }
 
   get textStream(): AsyncIterable<string> {
-    return { [Symbol.asyncIterator]: () => this.#texts() }
+    return { [Symbol.asyncIterator]: () => leavable((onLeave) => this.#texts(onLeave)) }
   }
 
   get partialOutputStream(): AsyncIterable<DeepPartial<O>> {
-    return { [Symbol.asyncIterator]: () => this.#partials() }
+    return { [Symbol.asyncIterator]: () => leavable((onLeave) => this.#partials(onLeave)) }
   }
 
-  async *#texts(): AsyncGenerator<string, void, undefined> {
+  async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
     let shown = ''
-    for await (const event of this.#events()) {
+    for await (const event of this.#events(onLeave)) {
       if (event.type === 'text.delta') {
         shown = `${event.messageId}`
         yield event.text
@@ -248,13 +249,14 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     if (result?.status === 'failed' || result?.status === 'aborted') throw new RunError(result)
   }
 
-  async *#partials(): AsyncGenerator<DeepPartial<O>, void, undefined> {
-    for await (const event of this.#events()) if (event.type === 'output.partial') yield event.output as DeepPartial<O>
+  async *#partials(onLeave: OnLeave): AsyncGenerator<DeepPartial<O>, void, undefined> {
+    for await (const event of this.#events(onLeave)) if (event.type === 'output.partial') yield event.output as DeepPartial<O>
   }
 
   /** One reader. Leaving before the end lets go of the run. */
-  async *#events(): AsyncGenerator<CoreEvent, void, undefined> {
+  async *#events(onLeave: OnLeave): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
+    onLeave(() => cursor.close())
     const shown = new Shown(this.#options.replayAfter)
     this.#count(1)
     try {
@@ -271,6 +273,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         if (shown.last === '') shown.last = this.#ring.origin
         yield* this.#missed(cursor.rejoin(), shown)
       }
+      if (cursor.closed) return
       if (this.#failure !== undefined) throw this.#failure
       // The run ended in the moment before it was known which run this handle is of, or elsewhere: its end is in the journal.
       const isOver = this.#outcome !== undefined && this.#outcome.status !== 'parked'

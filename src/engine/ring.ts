@@ -116,6 +116,10 @@ export class RingCursor {
     waiting?.()
   }
 
+  get closed(): boolean {
+    return this.#closed
+  }
+
   /** Goes on behind what is there, or at the end of the stream. Says which event that is, if it has come. */
   skip(): string | undefined {
     return this.#goTo(this.#ring.latest)

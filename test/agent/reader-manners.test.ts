@@ -131,3 +131,73 @@ describe('a reader that comes late to a handle on the second part of a run', () 
     expect(spoken(events)).toEqual(['text.started', 'Hello', 'text.finished'])
   })
 })
+
+describe('a reader that leaves', () => {
+  const waiting: Spoken = { pieces: [text('Hel'), text('lo', 3_600_000)], end: 'finish' }
+
+  test.each<[string, (run: Run<readonly Tool[]>) => AsyncIterable<unknown>, number]>([
+    ['events', (run) => run, 8],
+    ['text', (run) => run.textStream, 1],
+    ['partial output', (run) => run.partialOutputStream, 0],
+  ])('one of %s is free at once, also while it waits; another one stays and gets all', async (_what, view, before) => {
+    const { world, agent } = stage({ calls: [waiting] })
+    const run = agent.stream('Hi')
+    const staying = all(run)
+    const reader = view(run)[Symbol.asyncIterator]()
+    for (let index = 0; index < before; index++) await reader.next()
+    const next = reader.next()
+    await settle()
+    const left = await Promise.race([reader.return?.(), settle()])
+    expect([left, await next, await reader.next()]).toEqual(Array.from({ length: 3 }, () => ({ done: true, value: undefined })))
+    expect(spoken(await world.clock.until(staying))).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+  })
+
+  test('while it waits, as the last one: the run is aborted then, not at its next event', async () => {
+    const { world, agent } = stage({ calls: [waiting] })
+    const run = agent.stream('Hi', { session: 's' })
+    const reader = run[Symbol.asyncIterator]()
+    while ((await reader.next()).value?.type !== 'text.delta');
+    const next = reader.next()
+    await reader.return?.()
+    await world.clock.advance(10_000)
+    expect([(await next).done, await agent.session('s').status()]).toEqual([true, 'aborted'])
+  })
+
+  test('by breaking off or by throwing: another one is not disturbed', async () => {
+    const { world, agent } = stage()
+    const run = agent.stream('Hi')
+    const staying = all(run)
+    const read = async (stop: () => boolean) => {
+      for await (const event of run) if (event.type === 'text.delta' && stop()) break
+    }
+    const breaking = read(() => true)
+    const throwing = read(() => {
+      throw new Error('enough')
+    })
+    const [broken, thrown, events] = await world.clock.until(Promise.allSettled([breaking, throwing, staying]))
+    expect([broken.status, thrown.status]).toEqual(['fulfilled', 'rejected'])
+    expect(events.status === 'fulfilled' && spoken(events.value)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+  })
+
+  test('before it has begun: it was no reader, and the run goes on', async () => {
+    const { world, agent } = stage()
+    const run = agent.stream('Hi', { session: 's' })
+    const reader = run[Symbol.asyncIterator]()
+    const left = [await reader.return?.(), await reader.next()]
+    await world.clock.advance(10_000)
+    expect([left.map((each) => each?.done), await agent.session('s').status()]).toEqual([[true, true], 'completed'])
+  })
+
+  test('an attached handle that is disposed ends its readers, of text too', async () => {
+    const { world, agent } = stage({ calls: [waiting] })
+    const run = agent.stream('Hi', { session: 's' })
+    await world.clock.advance(10)
+    const attached = agent.attach('s')
+    const reading = Promise.all([all(attached), all(attached.textStream)])
+    await world.clock.advance(10)
+    await attached[Symbol.asyncDispose]()
+    const [events, texts] = await reading
+    expect([spoken(events), texts]).toEqual([['text.started', 'Hel'], ['Hel']])
+    expect((await world.clock.until(run.result)).status).toBe('completed')
+  })
+})
