@@ -8,6 +8,7 @@ import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
 import type { Tool, Tools } from './core/tool.ts'
 import type { Input as DriverInput } from './engine/activation.ts'
+import { parseCursor } from './engine/cursor.ts'
 import type { RunPorts, World } from './engine/ports.ts'
 import { openSession } from './engine/registry.ts'
 import type { StandIn } from './engine/run-parts.ts'
@@ -38,7 +39,10 @@ interface Answers {
 export interface AttachOptions {
   /** Default: the session's active run, else its last one. */
   runId?: string
-  /** Only events after this cursor. Default: from the run's start. */
+  /**
+   * Only events after this one: the `cursor` of an event that a reader of this session got, in whatever process. Between the pieces of a
+   * message it stands before that message: the message comes again from its start. Default: from the run's start.
+   */
   after?: string
 }
 
@@ -119,14 +123,20 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   }
 
   /**
-   * Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. It follows the session until the run ends;
-   * dispose of it (`await using`) when you stop reading before.
+   * Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. Throws `ConfigInvalid` for what is no
+   * cursor; one that is beyond the journal's end is the same error, in the run. It follows the session until the run ends; dispose of it
+   * (`await using`) when you stop reading before.
    */
   attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
     checkAttachOptions(options)
+    const after = options.after ?? ''
+    const place = parseCursor(after)
+    if (place === undefined) throw noCursor(after, 'is not one')
     const driver = this.#open(sessionId)
-    const run = { detach: true, replayAfter: options.after ?? '' }
+    const run = { detach: true, replayAfter: after }
     return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
+      if (place.seq > 0 && !(await reaches(driver, place.seq))) throw noCursor(after, `is beyond the end of session '${sessionId}'`)
+      // Nothing may come between this look and the adoption: an end that was shown in between would not be heard.
       const { live } = await known(driver)
       const runId = options.runId ?? live.run?.id ?? live.waiting[0]?.runId ?? live.ended?.id
       if (runId === undefined) throw new RondoError('RunInvalidState', `Session '${sessionId}' has no run yet.`)
@@ -336,6 +346,22 @@ function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
 function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {
   if (base === undefined || own === undefined) return own ?? base
   return overlaid(base, own)
+}
+
+function noCursor(after: unknown, what: string): RondoError {
+  const text = typeof after === 'string' ? JSON.stringify(after.slice(0, 100)) : String(after)
+  return new RondoError(
+    'ConfigInvalid',
+    `attach: 'after' must be a cursor, and ${text} ${what}. A cursor is the 'cursor' of an event of this session, '12:0' or '12.3'. Leave it out to read from the start of the run.`,
+  )
+}
+
+/** Whether a session has an entry of this seq. What is known here may be behind the store. */
+async function reaches(driver: SessionDriver, seq: number): Promise<boolean> {
+  const { live } = await known(driver)
+  if (seq <= live.seq) return true
+  for await (const _ of driver.load(seq - 1)) return true
+  return false
 }
 
 async function known(driver: SessionDriver): Promise<SessionState> {

@@ -11,7 +11,7 @@ export interface Cursor {
 }
 
 /** `undefined` for what is no cursor; '' is the place before all events. */
-function parseCursor(text: unknown): Cursor | undefined {
+export function parseCursor(text: unknown): Cursor | undefined {
   if (text === '') return { seq: 0, piece: false, index: 0 }
   if (typeof text !== 'string') return undefined
   const match = /^(\d+)([:.])(\d+)$/.exec(text)

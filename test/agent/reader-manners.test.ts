@@ -2,7 +2,7 @@ import { Agent, memory, type Run, type RunEvent, type Store, type Tool, tool } f
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { listen } from '../acceptance/support/modes.ts'
-import { answersLate } from '../engine/kit.ts'
+import { answersLate, appendsThrough } from '../engine/kit.ts'
 import { testWorld } from '../setup/checks.ts'
 import { all, isFact, type Spoken, speaker } from './reader-plays.ts'
 
@@ -199,5 +199,54 @@ describe('a reader that leaves', () => {
     const [events, texts] = await reading
     expect([spoken(events), texts]).toEqual([['text.started', 'Hel'], ['Hel']])
     expect((await world.clock.until(run.result)).status).toBe('completed')
+  })
+})
+
+describe('promise 7: the cursor that attach is given', () => {
+  test.each<[string, unknown]>([
+    ...['garbage', '1', '1:', ':1', '1:2:3', '1.2.3', '-1:0', '1:-2', ' 1:0', '1:0 ', '1e3:0', '0x1:0', '١:0'].map(
+      (after): [string, unknown] => [`"${after}"`, after],
+    ),
+    ...['9007199254740992:0', '1.9007199254740992', 7, {}, ['1:0'], true].map((after): [string, unknown] => [String(after), after]),
+    ['a long text', 'x'.repeat(1_000_000)],
+  ])('%s is none: refused at once', (_name, after) => {
+    const { agent } = stage()
+    const told = /^attach: 'after' must be a cursor, and .{0,150} is not one\. A cursor is .{0,200}$/
+    expect(() => agent.attach('s', { after: after as string })).toThrow(
+      expect.objectContaining({ code: 'ConfigInvalid', message: expect.stringMatching(told) }),
+    )
+  })
+
+  test('one behind the end of the journal is refused, and the run goes on undisturbed', async () => {
+    const { world, agent } = stage()
+    const run = agent.stream('Hi', { session: 's' })
+    const events = all(run)
+    await world.clock.advance(10)
+    for (const after of ['99:0', '99.0']) {
+      const attached = agent.attach('s', { after })
+      const wrong = { code: 'ConfigInvalid', message: expect.stringContaining(`"${after}" is beyond the end of session 's'`) }
+      await expect(all(attached)).rejects.toMatchObject(wrong)
+      await expect(attached.result).rejects.toMatchObject(wrong)
+    }
+    expect((await world.clock.until(run.result)).status).toBe('completed')
+    expect(spoken(await events)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+  })
+
+  test('none, or an empty one, is the start; the last one of a run that is over leads to nothing', async () => {
+    const { world, agent } = stage()
+    const events = await world.clock.until(all(agent.stream('Hi', { session: 's' })))
+    const [start, none] = [await all(agent.attach('s', { after: '' })), await all(agent.attach('s'))]
+    expect([start.filter(isFact), none]).toEqual([events.filter(isFact), start])
+    expect(await all(agent.attach('s', { after: events.at(-1)?.cursor ?? '' }))).toEqual([])
+  })
+
+  test('an entry that only the store knows of counts', async () => {
+    const { world, agent } = stage()
+    const other = new Agent({ model: speaker([], world.clock), store: appendsThrough(agent.store, (_, write) => write()), world })
+    await world.clock.until(agent.run('Hi', { session: 's' }))
+    expect(await world.clock.until(other.attach('s').result)).toMatchObject({ status: 'completed' })
+    const events = await world.clock.until(all(agent.stream('And?', { session: 's' })))
+    const [first] = events
+    expect((await all(other.attach('s', { after: first?.cursor ?? '' }))).filter(isFact)).toEqual(events.slice(1).filter(isFact))
   })
 })
