@@ -83,9 +83,6 @@ interface OfAgent {
 
 export function checkAttachOptions(options: object): void {
   const wrong = [...unknownKeys(options, new Set(['runId', 'after']), ''), ...idProblems(options, 'runId')]
-  const after: unknown = Reflect.get(options, 'after')
-  if (after !== undefined && !(typeof after === 'string' && /^(\d+[:.]\d+)?$/.test(after)))
-    wrong.push(`after must be the cursor of an event, not ${typeof after === 'string' ? JSON.stringify(after) : String(after)}`)
   raise('attach options', wrong)
 }
 
