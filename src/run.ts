@@ -128,6 +128,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
         this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
         this.#ring.push(event)
       },
+      grow: (at, cursor, of, body) => this.#ring.grow(at, cursor, of, body),
       end: (_runId, result) => {
         this.#outcome = result
         this.#end(() => this.#resolve(result))

@@ -19,6 +19,7 @@ interface Attempt {
   readonly a: Activation
   readonly open: OpenModelCall
   readonly running: Running
+  readonly messageId: string
   readonly assembler: Assembler
   readonly begun: number
   closed: boolean
@@ -54,6 +55,7 @@ export function runModel(a: Activation, open: OpenModelCall, running: Running): 
       a,
       open,
       running,
+      messageId: messageIdOf(open.n),
       assembler: new Assembler({ n: open.n }),
       begun: a.world.clock.monotonic(),
       closed: false,
@@ -142,8 +144,7 @@ function noteShown(attempt: Attempt, { type, part }: Piece): void {
 }
 
 function show(attempt: Attempt, piece: Piece): void {
-  const { open } = attempt
-  const messageId = messageIdOf(open.n)
+  const { messageId } = attempt
   if (piece.type === 'call-input') {
     finishShown(attempt)
     send(attempt, { type: 'call.input.delta', callId: piece.callId, messageId, toolName: piece.toolName, text: piece.text })
@@ -155,13 +156,12 @@ function show(attempt: Attempt, piece: Piece): void {
     noteShown(attempt, piece)
     if (piece.opened) send(attempt, { type: `${type}.started`, messageId, part })
   }
-  send(attempt, { type: `${type}.delta`, messageId, part, text })
+  send(attempt, { type: type === 'text' ? 'text.delta' : 'reasoning.delta', messageId, part, text })
 }
 
 /** What was shown so far, each part as one delta. */
 function shownPieces(attempt: Attempt): readonly EventBody[] {
-  const { assembler, open } = attempt
-  const messageId = messageIdOf(open.n)
+  const { assembler, messageId } = attempt
   return assembler.pieces().flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
     if (type === 'call-input') return [{ type: 'call.input.delta', callId, messageId, toolName, text }]
     const begun: EventBody[] = [

@@ -1,4 +1,4 @@
-import type { CoreEvent } from '../core/event.ts'
+import type { CoreEvent, EventBody } from '../core/event.ts'
 import { placeBefore } from './cursor.ts'
 
 /**
@@ -15,6 +15,8 @@ export class EventRing {
   /** Pieces of a model call have left whose end has not come, or is still here. */
   #torn = false
   #origin = ''
+  /** The last event is a copy that nobody else has: it may grow in place. */
+  #isOwn = false
   readonly #cursors = new Set<RingCursor>()
 
   constructor(capacity: number) {
@@ -27,13 +29,29 @@ export class EventRing {
 
   push(event: CoreEvent): void {
     if (this.#origin === '') this.#origin = placeBefore(event.cursor)
-    const end = this.#first + this.#events.length
-    const last = this.#events[this.#events.length - 1]
-    const merged = last === undefined ? undefined : mergeDeltas(last, event)
-    if (merged !== undefined && !this.#hasReaderAt(end)) this.#events[this.#events.length - 1] = merged
-    else this.#events.push(event)
+    if (this.grow(event.at, event.cursor, event.of, event)) return
+    this.#events.push(event)
+    this.#isOwn = false
     if (this.#events.length > this.#capacity * 2) this.#trim()
     for (const cursor of this.#cursors) cursor.wake()
+  }
+
+  /** Makes a delta part of the last event, when it goes on with that and every reader lags behind it: a copy, which then grows in place. */
+  grow(at: number, cursor: string, of: number | undefined, body: EventBody): boolean {
+    const index = this.#events.length - 1
+    const last = this.#events[index]
+    if (last === undefined || !('text' in body) || !('text' in last)) return false
+    if (!continues(last, of, body) || this.#hasReaderAt(this.length)) return false
+    if (!this.#isOwn) {
+      this.#events[index] = { ...last, at, cursor, text: last.text + body.text }
+      this.#isOwn = true
+      return true
+    }
+    const own: { at: number; cursor: string; text: string } = last
+    own.at = at
+    own.cursor = cursor
+    own.text += body.text
+    return true
   }
 
   end(): void {
@@ -55,6 +73,7 @@ export class EventRing {
 
   /** The event at an absolute position; 'gap' when it has left; `undefined` when it has not come yet. */
   at(position: number): CoreEvent | 'gap' | undefined {
+    if (position === this.length - 1) this.#isOwn = false
     return position < this.#first ? 'gap' : this.#events[position - this.#first]
   }
 
@@ -168,12 +187,10 @@ function endsModelCall({ type }: CoreEvent): boolean {
   return type === 'model.finished' || type === 'model.failed'
 }
 
-function mergeDeltas(last: CoreEvent, next: CoreEvent): CoreEvent | undefined {
-  if (last.type === 'text.delta' || last.type === 'reasoning.delta') {
-    if (next.type !== last.type || next.messageId !== last.messageId || next.part !== last.part || next.of !== last.of) return undefined
-    return { ...next, text: last.text + next.text }
-  }
-  if (last.type === 'call.input.delta' && next.type === 'call.input.delta' && next.callId === last.callId && next.of === last.of)
-    return { ...next, text: last.text + next.text }
-  return undefined
+/** Whether a delta goes on with what the last event tells. */
+function continues(last: CoreEvent, of: number | undefined, body: EventBody): boolean {
+  if (last.of !== of || last.type !== body.type) return false
+  if (last.type === 'call.input.delta') return body.type === last.type && body.callId === last.callId
+  if (last.type !== 'text.delta' && last.type !== 'reasoning.delta') return false
+  return body.type === last.type && body.messageId === last.messageId && body.part === last.part
 }
