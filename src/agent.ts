@@ -184,11 +184,12 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /** Who speaks to a session. A run that a message starts is driven with these options. */
   #voice(sessionId: string, options: AnyRunOptions): Voice {
+    const own = ownOptions(options)
     return {
       standIn: this.#standIn(sessionId),
       begin: (run) => {
-        const ports = this.#ports(sessionId, options)
-        return { ports, request: requestEntry({ ...run, agent: this.#named, limits: options.limits, own: ports.own }) }
+        const ports = this.#ports(sessionId, own)
+        return { ports, request: requestEntry({ ...run, agent: this.#named, limits: own.limits, own: ports.own }) }
       },
     }
   }

@@ -3,10 +3,13 @@ import type { Schema } from './core/schema.ts'
 import type { Tools } from './core/tool.ts'
 import type { AgentOptions, Policies } from './options.ts'
 
-type AnyAgentOptions = AgentOptions<Tools, Schema | undefined, unknown>
+/** What of options is deep; those of an agent and of a run have it in common. */
+type Deep = Partial<
+  Pick<AgentOptions<Tools, Schema | undefined, unknown>, 'settings' | 'limits' | 'policies' | 'metadata' | 'stopWhen' | 'dependencies'>
+>
 
 /** The options as they are now: later changes to what was handed in have no effect. What is live (models, stores, functions) is itself. */
-export function ownOptions(options: AnyAgentOptions): AnyAgentOptions {
+export function ownOptions<X extends Deep>(options: X): X {
   const { settings, limits, policies, metadata, stopWhen, dependencies } = options
   return {
     ...options,

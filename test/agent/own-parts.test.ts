@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Decision, type NewEntry, type Session, type Tools, tool } from '../../src/index.ts'
+import { type Decision, memory, type NewEntry, type Session, type Tools, tool } from '../../src/index.ts'
 import {
   agentIn,
   asks,
@@ -209,6 +209,33 @@ describe('what is said to a parked run in a process that has its own parts', () 
     await handle.decide(approve)
     await place.clock.advance(10)
     expect(lines(await collect(agent.session('s').messages()))[1]).toBe('assistant: stamp{}→ok:stamped by ann')
+  })
+
+  test('later changes to what a run was given do not reach the run that follows it', async () => {
+    const place = scriptedLab(['One.', 'Two.'])
+    const options = { session: 's', limits: { maxTokens: 1_000 }, settings: { temperature: 0 } }
+    const run = agentIn(place).stream('Hi', options)
+    await place.clock.until(run.result)
+    options.limits.maxTokens = 1
+    options.settings.temperature = 1
+    await run.send('And?')
+    await place.clock.advance(10)
+    const requests = (await collect(place.store.load('s'))).flatMap((entry) => (entry.kind === 'run.requested' ? [entry.data] : []))
+    expect(requests.map(({ overrides }) => overrides?.['limits'])).toEqual([{ maxTokens: 1_000 }, { maxTokens: 1_000 }])
+    expect(place.model.requests.map((request) => request.settings.temperature)).toEqual([0, 0])
+  })
+
+  test('of 1,000 sessions: who comes back to an older one has to resume', async () => {
+    const place = scriptedLab(Array.from({ length: 1_010 }, () => asks('stamp')))
+    const agent = agentIn({ ...place, store: memory({ maxSessions: 2_000, clock: () => place.clock.wall() }) })
+    for (let session = 0; session <= 1_000; session++) await agent.run('Hi', { ...given, session: `s${session}` })
+    await place.clock.advance(1)
+    const status = async (session: string) => {
+      await agent.session(session).decide(approve)
+      await place.clock.advance(10)
+      return agent.session(session).status()
+    }
+    expect([await status('s0'), await status('s1')]).toEqual(['tool_running', 'awaiting_human'])
   })
 
   test('another agent of this process on the same store: the same', async () => {
