@@ -12,6 +12,8 @@ interface OpenCall {
   text: string
   /** Its arguments came at once, as a value. */
   whole: boolean
+  /** A piece without a name has gone on with it: this server does not repeat names. */
+  continued: boolean
 }
 
 interface CallPiece {
@@ -53,14 +55,17 @@ export class ChatCalls {
     const id = textOrNothing(entry['id'])
     const name = textOrNothing(body['name'])
     const piece = { id, name, input: body['arguments'] ?? '' }
-    this.#add(this.#find(index, piece) ?? this.#open(index, piece), piece.input)
+    const known = this.#find(index, piece)
+    if (known !== undefined && piece.name === '') known.continued = true
+    this.#add(known ?? this.#open(index, piece), piece.input)
   }
 
   #find(index: number | undefined, piece: CallPiece): OpenCall | undefined {
     // B018: without an index a new id opens a call, and what has none goes on with the last one.
     const known = index === undefined ? this.#named(piece.id) : this.#calls.findLast((call) => call.index === index)
     if (known !== undefined) return startsAnother(known, piece) ? undefined : known
-    return index !== undefined && piece.id === '' && piece.name === '' ? this.#onlyOne() : undefined
+    if (index === undefined || piece.name !== '') return undefined
+    return piece.id === '' ? this.#onlyOne() : this.#named(piece.id)
   }
 
   #named(id: string): OpenCall | undefined {
@@ -81,7 +86,7 @@ export class ChatCalls {
     // B015: an id that is empty, or another call's, is no id.
     const own = id !== '' && !this.#ids.has(id)
     this.#ids.add(id)
-    const call: OpenCall = { part, index, id, name, text: '', whole: false }
+    const call: OpenCall = { part, index, id, name, text: '', whole: false, continued: false }
     this.#calls.push(call)
     this.#last = call
     this.#sink(own ? { type: 'call', part, providerCallId: id, toolName: name } : { type: 'call', part, toolName: name })
@@ -112,7 +117,7 @@ function startsAnother(known: OpenCall, { id, name, input }: CallPiece): boolean
   const ended = known.whole || isComplete(known.text)
   if (id !== '' && id === known.id) return ended && input !== ''
   if (name !== known.name) return true
-  return ended || (id !== '' && known.text === '')
+  return ended || known.continued || (id !== '' && known.text === '')
 }
 
 /** Whether a text is a complete JSON value; none yet is not. */

@@ -1,4 +1,4 @@
-import { Agent, type AgentOptions, type Entry, memory, type RunEvent, type RunResult, type Tool } from 'rondo'
+import { Agent, type AgentOptions, type Entry, type Model, memory, type RunEvent, type RunResult, type Tool } from 'rondo'
 import { type Script, scripted, type VirtualClock } from 'rondo/testing'
 import { alwaysSuspend, testWorld } from '../../setup/checks.ts'
 
@@ -67,25 +67,38 @@ export function listen(agent: Agent<readonly Tool[], undefined, unknown>): RunEv
   return events
 }
 
+/** The model that plays a scene, where that is not the script itself. */
+export interface Cast {
+  readonly model: Model
+  /** Lets virtual time go on until a promise has settled. */
+  until<T>(clock: VirtualClock, promise: Promise<T>): Promise<T>
+  assertDone(): void
+}
+
+function inProcess(scene: Scene, clock: VirtualClock): Cast {
+  const model = scripted(scene.script, { clock })
+  return { model, until: (_, promise) => clock.until(promise), assertDone: () => model.assertDone() }
+}
+
 /** Plays a scene from its start, followed in one of the three ways. */
-export async function play(mode: Mode, scene: Scene): Promise<Observed> {
+export async function play(mode: Mode, scene: Scene, cast?: Cast): Promise<Observed> {
   const world = testWorld()
   const store = memory({ clock: () => world.clock.wall() })
   const controller = new AbortController()
   const stop = (reason: string) => controller.abort(new Error(reason))
   const tools = scene.tools?.({ clock: world.clock, stop }) ?? []
-  const model = scripted(scene.script, { clock: world.clock })
+  const { model, until, assertDone } = cast ?? inProcess(scene, world.clock)
   const agent = new Agent<readonly Tool[], undefined, unknown>({ model, tools, world, store, ...scene.options })
   const options = { signal: controller.signal, parkAfterMs: Number.POSITIVE_INFINITY, throwOnError: false }
   const events = mode === 'stream' ? [] : listen(agent)
   let result: RunResult
-  if (mode === 'run') result = await world.clock.until(agent.run(scene.input, options))
+  if (mode === 'run') result = await until(world.clock, agent.run(scene.input, options))
   else {
     const run = agent.stream(scene.input, options)
-    if (mode === 'stream') await world.clock.until(readInto(events, run))
-    result = await world.clock.until(run.result)
+    if (mode === 'stream') await until(world.clock, readInto(events, run))
+    result = await until(world.clock, run.result)
   }
-  model.assertDone()
+  assertDone()
   const entries: Entry[] = []
   for await (const entry of store.load(result.sessionId)) entries.push(entry)
   return { events, entries, result }
