@@ -47,15 +47,15 @@ export class ChatCalls {
     return this.#last !== undefined && !this.#last.whole && !isComplete(this.#last.text)
   }
 
-  /** One entry of `tool_calls`. */
-  take(entry: Wire): void {
+  /** One entry of `tool_calls`. Of a whole message each is a call of its own; in a stream it may be a piece. */
+  take(entry: Wire, isWhole: boolean): void {
     const f = entry['function']
     const body: Wire = isWire(f) ? f : entry
     const index = typeof entry['index'] === 'number' ? entry['index'] : undefined
     const id = textOrNothing(entry['id'])
     const name = textOrNothing(body['name'])
     const piece = { id, name, input: body['arguments'] ?? '' }
-    const known = this.#find(index, piece)
+    const known = isWhole ? undefined : this.#find(index, piece)
     if (known !== undefined && piece.name === '') known.continued = true
     this.#add(known ?? this.#open(index, piece), piece.input)
   }

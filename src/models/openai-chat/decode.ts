@@ -101,8 +101,9 @@ export class ChatDecoder {
       this.#text('text', refusal)
     }
     const calls = wires(message['tool_calls'])
-    for (const call of calls) this.#calls.take(call)
-    if (isWire(message['function_call'])) this.#calls.take(message['function_call'])
+    const isWhole = !isWire(choice['delta'])
+    for (const call of calls) this.#calls.take(call, isWhole)
+    if (isWire(message['function_call'])) this.#calls.take(message['function_call'], isWhole)
     if (finish !== '' || calls.length > 0 || refusal !== '') return undefined
     if (typeof content === 'string' && content !== '' && reasoning === undefined) return { kind: 'text', text: content, in: contentIn }
     if (reasoning !== undefined && (content === '' || content === null || content === undefined))

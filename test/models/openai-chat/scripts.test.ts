@@ -75,8 +75,11 @@ function failing(dice: Dice): Pick<ScriptedReply, 'fail' | 'failAfter'> {
 }
 
 function quirks(dice: Dice, plain: boolean, maxCalls: number): Quirks {
+  const kinds = plain ? (['fragments', 'whole', 'object', 'twice'] as const) : (['fragments', 'whole'] as const)
   const form = dice.pick(['asked', 'asked', 'json', 'sse'] as const)
   const index = dice.pick(maxCalls === 1 ? (['right', 'none', 'zero', 'drifting'] as const) : (['right', 'none', 'zero'] as const))
+  const ids =
+    index === 'right' ? dice.pick(['once', 'every', 'none', 'empty', 'same'] as const) : dice.pick(['once', 'every', 'none'] as const)
   return {
     bytesPerWrite: dice.pick([1, 3, 17, 1_000, Number.POSITIVE_INFINITY]),
     newline: dice.pick(['\n', '\r\n', '\r'] as const),
@@ -90,8 +93,9 @@ function quirks(dice: Dice, plain: boolean, maxCalls: number): Quirks {
     filterPreamble: dice.chance(0.2),
     reasoningField: dice.pick(['reasoning_content', 'reasoning'] as const),
     index,
-    ids: index === 'right' ? dice.pick(['once', 'every', 'none', 'empty', 'same'] as const) : dice.pick(['once', 'every', 'none'] as const),
-    arguments: plain ? dice.pick(['fragments', 'whole', 'object', 'twice'] as const) : dice.pick(['fragments', 'whole'] as const),
+    ids,
+    // Broken arguments that come at once, with neither number nor id, can't be told from the beginning of what follows.
+    arguments: ids === 'none' && index !== 'right' && !plain ? 'fragments' : dice.pick(kinds),
     argumentsPiece: dice.int(1, 20),
     form,
     // Who is sent a stream that it did not ask for has not asked for the usage either.
