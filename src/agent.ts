@@ -1,13 +1,12 @@
+import { type AgentParts, type AnyAgentOptions, agentParts, portsOf } from './agent-parts.ts'
 import type { Voice } from './control.ts'
 import * as control from './control.ts'
-import type { Refusal } from './core/accept.ts'
 import { RondoError } from './core/error.ts'
-import { missingParts, type OwnParts } from './core/own-parts.ts'
+import { missingParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
-import type { Tool, Tools } from './core/tool.ts'
-import type { Input as DriverInput } from './engine/activation.ts'
+import type { Tools } from './core/tool.ts'
 import { parseCursor } from './engine/cursor.ts'
 import type { RunPorts, World } from './engine/ports.ts'
 import { openSession } from './engine/registry.ts'
@@ -15,18 +14,15 @@ import type { StandIn } from './engine/run-parts.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import { defaultWorld } from './engine/world.ts'
 import { RunError } from './errors.ts'
-import { toMessages } from './input.ts'
 import type { Limits } from './limits.ts'
-import { Listeners } from './listeners.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
-import { overlaid, ownOptions, ownSettings } from './own-options.ts'
-import { type AnyRunOptions, ownParts, requestEntry } from './requests.ts'
-import { abortText, type HandleOptions, type Run, RunHandle } from './run.ts'
+import { overlaid, ownOptions } from './own-options.ts'
+import { type AnyRunOptions, isCancelled, recordRequest, requestEntry } from './requests.ts'
+import { type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
 import type { ContextOf, Decision, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
-import { checkAgentOptions, checkAttachOptions, checkRunOptions, toolList } from './validate.ts'
-import { wireRun } from './wiring.ts'
+import { checkAgentOptions, checkAttachOptions, checkRunOptions } from './validate.ts'
 
 /** What `resume` takes besides a run's options: answers for calls that wait. */
 export type ResumeOptions<T extends Tools, S extends Schema | undefined, C> = Omit<RunOptions<T, S, C>, 'session' | 'output'> & Answers
@@ -46,9 +42,6 @@ export interface AttachOptions {
   after?: string
 }
 
-/** Options with the types of tools and context erased: inside, tools are data and the context is passed on unseen. */
-type AnyAgentOptions = AgentOptions<Tools, Schema | undefined, unknown>
-
 /**
  * A model, its instructions and tools: what a user configures once and runs often, on as many sessions as they like. The options are
  * checked at once: everything that is wrong is said in one `ConfigInvalid`. They are not changed, and later changes to them have no
@@ -58,24 +51,18 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   declare readonly '~tools'?: T
   readonly name: string
   readonly store: Store
-  readonly #options: AnyAgentOptions
-  readonly #tools: readonly Tool[]
-  readonly #typedNames: ReadonlySet<string>
+  readonly #parts: AgentParts
   readonly #world: World
   readonly #owner: string
-  readonly #listeners: Listeners
 
   constructor(options: AgentOptions<T, S, C>) {
     checkAgentOptions(options)
     // Tools and context meet again at run time, when `execute` is called: the compiler can't follow them there.
-    this.#options = ownOptions(options as unknown as AnyAgentOptions)
-    this.#tools = [...toolList(options.tools)]
-    this.#typedNames = new Set(this.#tools.map((tool) => tool.name))
+    this.#parts = agentParts(options as unknown as AnyAgentOptions)
     this.name = options.name ?? 'agent'
     this.#world = options.world ?? defaultWorld()
     this.store = options.store ?? memory({ clock: () => this.#world.clock.wall() })
     this.#owner = this.#world.id('e')
-    this.#listeners = new Listeners(options.onObserverError)
   }
 
   /**
@@ -105,14 +92,14 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
    */
   resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
-    checkRunOptions({ ...erased(options) }, { tools: this.#tools, toolChoice: this.#options.toolChoice }, 'resume')
+    checkRunOptions({ ...erased(options) }, { tools: this.#parts.tools, toolChoice: this.#parts.options.toolChoice }, 'resume')
     const driver = this.#speak(sessionId)
     return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
       const state = await known(driver)
       const run = unfinished(sessionId, state)
       // A run that somebody here drives keeps what it was begun with; any other one keeps its limits.
       if (!driver.serves(run)) {
-        const ports = this.#ports(sessionId, { ...given, limits: overlaid<Limits>({ ...run.limits }, given.limits) })
+        const ports = portsOf(this.#parts, sessionId, { ...given, limits: overlaid<Limits>({ ...run.limits }, given.limits) })
         if (!isCancelled(state)) refuseMissing(sessionId, run, ports)
         driver.register(run.runId, ports)
       }
@@ -164,7 +151,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
    * returned function is called. Once an event. Not awaited.
    */
   on<K extends RunEvent['type']>(type: K, listener: (event: EventOf<K, T, OutputOf<S>>) => void): () => void {
-    return this.#listeners.add(type, listener)
+    return this.#parts.listeners.add(type, listener)
   }
 
   #open(sessionId: string): SessionDriver {
@@ -179,7 +166,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   }
 
   #standIn(sessionId: string): StandIn {
-    return (limits) => this.#ports(sessionId, limits === undefined ? {} : { limits: { ...limits } })
+    return (limits) => portsOf(this.#parts, sessionId, limits === undefined ? {} : { limits: { ...limits } })
   }
 
   /** Who speaks to a session. A run that a message starts is driven with these options. */
@@ -188,26 +175,27 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     return {
       standIn: this.#standIn(sessionId),
       begin: (run) => {
-        const ports = this.#ports(sessionId, own)
+        const ports = portsOf(this.#parts, sessionId, own)
         return { ports, request: requestEntry({ ...run, agent: this.#named, limits: own.limits, own: ports.own }) }
       },
     }
   }
 
   get #named(): { readonly name: string; readonly version?: string } {
-    const { version } = this.#options
+    const { version } = this.#parts.options
     return version === undefined ? { name: this.name } : { name: this.name, version }
   }
 
   #launch<O>(input: Input, options: AnyRunOptions, observe: boolean): Run<T, O> {
-    checkRunOptions(options, { tools: this.#tools, toolChoice: this.#options.toolChoice })
+    checkRunOptions(options, { tools: this.#parts.tools, toolChoice: this.#parts.options.toolChoice })
     const sessionId = options.session ?? this.#world.id('s')
     const runId = options.runId ?? this.#world.id('r')
-    const ports = this.#ports(sessionId, options)
+    const ports = portsOf(this.#parts, sessionId, options)
     const driver = this.#speak(sessionId)
     driver.register(runId, ports)
     return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
-      const taker = await this.#request(driver, runId, input, options, ports.own).catch((error: unknown) => {
+      const asked = { driver, world: this.#world, agent: this.#named, defaults: this.#parts.options, runId, input, options, own: ports.own }
+      const taker = await recordRequest(asked).catch((error: unknown) => {
         driver.forget(runId)
         throw error
       })
@@ -218,7 +206,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       if (taker.own === undefined && !driver.serves(taker))
         driver.register(
           taker.runId,
-          this.#ports(sessionId, { limits: { ...taker.limits }, ...(parkAfterMs === undefined ? {} : { parkAfterMs }) }),
+          portsOf(this.#parts, sessionId, { limits: { ...taker.limits }, ...(parkAfterMs === undefined ? {} : { parkAfterMs }) }),
         )
       adopt(taker.runId)
       return true
@@ -239,86 +227,11 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       voice: this.#voice(driver.sessionId, options),
       detach: options.detach ?? false,
       observe,
-      listeners: this.#listeners,
+      listeners: this.#parts.listeners,
       start,
       signal: options.signal,
       ...(options.replayAfter === undefined ? {} : { replayAfter: options.replayAfter }),
     })
-  }
-
-  #ports(sessionId: string, options: AnyRunOptions): RunPorts {
-    const agent = this.#options
-    const all = options.extraTools === undefined ? this.#tools : [...this.#tools, ...toolList(options.extraTools)]
-    const allowed = options.allowedTools
-    const tools = allowed === undefined ? all : allowed.flatMap((name) => all.filter((tool) => tool.name === name))
-    return wireRun({
-      instructions: options.instructions ?? agent.instructions,
-      limits: merged(agent.limits, options.limits),
-      settings: merged(agent.settings, options.settings === undefined ? undefined : ownSettings(options.settings)),
-      policies: merged(agent.policies, options.policies),
-      toolChoice: options.toolChoice ?? agent.toolChoice,
-      stopWhen: options.stopWhen ?? agent.stopWhen,
-      maxParallel: options.maxParallel ?? agent.maxParallel,
-      onPending: options.onPending ?? agent.onPending,
-      dependencies: [...(options.dependencies ?? []), ...(agent.dependencies ?? [])],
-      model: options.model ?? agent.model,
-      tools,
-      typedNames: this.#typedNames,
-      context: options.context,
-      own: ownParts(options, tools),
-      parkAfterMs: options.parkAfterMs ?? 0,
-      sessionId,
-      listener: (runId) => this.#listeners.subscriber(() => runId),
-      report: (error) => this.#listeners.report(error),
-    })
-  }
-
-  /** Records what is asked for; resolves once it is durable, with the run of another caller if that is to do it. */
-  async #request(
-    driver: SessionDriver,
-    runId: string,
-    input: Input,
-    options: AnyRunOptions,
-    own: OwnParts | undefined,
-  ): Promise<WaitingRun | undefined> {
-    const id = this.#world.id('e')
-    const made = toMessages((bytes) => driver.keep(bytes), input, id)
-    const messages = made instanceof Promise ? await made : made
-    const onBusy = options.onBusy ?? this.#options.onBusy ?? 'reject'
-    const request = requestEntry({ agent: this.#named, runId, id, input: messages, limits: options.limits, own })
-    const first = this.#sessionEntry(options)
-    const cancel = this.#world.id('e')
-    // What is aborted already is recorded and never begins.
-    const { signal } = options
-    const stillborn = signal?.aborted === true ? [cancelEntry(this.#world.id('e'), runId, abortText(signal))] : []
-    let taker: WaitingRun | undefined
-    const make = (state: SessionState): readonly DriverInput[] | Refusal => {
-      taker = undefined
-      if (state.live.seq === 0) return [first, request, ...stillborn]
-      const active = currentRun(state.live)
-      if (active === undefined || onBusy === 'queue') return [request, ...stillborn]
-      if (onBusy === 'reject') return busy(driver.sessionId)
-      if (onBusy === 'interrupt') {
-        const made = [request, ...stillborn]
-        return isCancelled(state) || stillborn.length > 0 ? made : [cancelEntry(cancel, active.runId, 'Interrupted by a new run.'), ...made]
-      }
-      taker = active
-      driver.attend(state)
-      const said = control.messageEntries(state, messages, (index) => (index === 0 ? id : `${id}.${index}`))
-      // The run is another caller's: this one's signal can take the message back, and not the run.
-      return said.map((message) => ({ ...message, runId: active.runId, ...(signal === undefined ? {} : { withdrawnBy: signal }) }))
-    }
-    let refusal = await driver.input(make, options.session === undefined)
-    // The run that was to be steered ended between the look and the write.
-    while (refusal?.why === 'no_run') refusal = await driver.input(make)
-    if (refusal !== undefined) throw control.refused(refusal)
-    return taker
-  }
-
-  #sessionEntry(options: AnyRunOptions): DriverInput {
-    const metadata = options.metadata ?? this.#options.metadata
-    const data = metadata === undefined ? ({ version: 1 } as const) : ({ version: 1, metadata: structuredClone(metadata) } as const)
-    return { kind: 'session', id: this.#world.id('e'), data }
   }
 
   /** Lifts a pause and hands in what was waited for. */
@@ -342,11 +255,6 @@ function erased(options: unknown): AnyRunOptions {
 /** A result of known tools as one of any, which it is; the compiler can't tell as long as the tools are a type parameter. */
 function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
   return result as RunResult
-}
-
-function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {
-  if (base === undefined || own === undefined) return own ?? base
-  return overlaid(base, own)
 }
 
 function noCursor(after: unknown, what: string): RondoError {
@@ -388,17 +296,4 @@ function refuseMissing(sessionId: string, { runId, own }: WaitingRun, ports: Run
     'ConfigInvalid',
     `resume: the run '${runId}' of session '${sessionId}' was given what this resume lacks: ${missing.join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }). Nothing was recorded.`,
   )
-}
-
-function busy(sessionId: string): Refusal {
-  const message = `Session '${sessionId}' has an unfinished run. Wait for it, resume it with agent.resume('${sessionId}'), or say what shall happen with onBusy: 'queue', 'steer' or 'interrupt'.`
-  return { why: 'pending', message }
-}
-
-function isCancelled({ live }: SessionState): boolean {
-  return (live.run ?? live.waiting[0])?.cancelledAt !== undefined
-}
-
-function cancelEntry(id: string, runId: string, reason: string): DriverInput {
-  return { kind: 'control', id, runId, data: { action: 'cancel', reason } }
 }

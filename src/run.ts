@@ -1,19 +1,14 @@
 import type { Control, Target, Voice } from './control.ts'
 import * as control from './control.ts'
 import { messageOf, RondoError } from './core/error.ts'
-import type { CoreEvent } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import type { Tools } from './core/tool.ts'
-import { cursorOf } from './engine/cursor.ts'
 import type { Subscriber } from './engine/hub.ts'
-import { leavable, type OnLeave } from './engine/leavable.ts'
-import { replay, unknownEnd } from './engine/replay.ts'
-import { EventRing, type RingCursor } from './engine/ring.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
-import { Shown } from './engine/show.ts'
 import { RunError } from './errors.ts'
 import type { Listeners } from './listeners.ts'
 import type { Input } from './options.ts'
+import { RunReader } from './run-reader.ts'
 import type { Decision, DeepPartial, RunEvent, RunResult } from './types.ts'
 
 /**
@@ -34,8 +29,6 @@ export interface Run<T extends Tools = Tools, O = unknown> extends Control, Asyn
   readonly textStream: AsyncIterable<string>
   readonly partialOutputStream: AsyncIterable<DeepPartial<O>>
 }
-
-const defaultRingCapacity = 10_000
 
 export interface HandleOptions {
   readonly driver: SessionDriver
@@ -64,7 +57,7 @@ export interface HandleOptions {
 export class RunHandle<T extends Tools, O> implements Run<T, O> {
   readonly sessionId: string
   readonly #options: HandleOptions
-  readonly #ring: EventRing
+  readonly #reader: RunReader
   /** The agent's listeners, as they follow this run. */
   readonly #heard: Subscriber
   readonly #result: Promise<CoreResult>
@@ -74,9 +67,6 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #held = false
   #readers = 0
   #ended = false
-  #outcome: CoreResult | undefined
-  /** Whether the event that ends its stream has come. */
-  #endShown = false
   #failure: unknown
   readonly #cleanups: (() => void)[] = []
   /** Said before the run was recorded. */
@@ -89,7 +79,6 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     this.#options = options
     this.#runId = options.runId
     this.sessionId = options.driver.sessionId
-    this.#ring = new EventRing(options.driver.world.ringCapacity ?? defaultRingCapacity)
     this.#heard = options.listeners.subscriber(() => this.#runId)
     this.#result = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -97,6 +86,15 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     })
     // Whoever holds the result sees the rejection; nobody else should be bothered by it.
     this.#result.catch(() => {})
+    this.#reader = new RunReader({
+      driver: options.driver,
+      replayAfter: options.replayAfter,
+      runId: () => this.#runId,
+      started: () => this.#started,
+      failure: () => this.#failure,
+      count: (more) => this.#count(more),
+      leave: () => this.#leave(),
+    })
     this.#subscribe()
     if (options.detach && !this.#isGuest) this.#hold()
     this.#started = this.#start()
@@ -118,22 +116,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
 
   #subscribe(): void {
     const { driver, observe } = this.#options
-    const runId = () => this.#runId
-    const subscriber: Subscriber = {
-      get runId() {
-        return runId()
-      },
-      active: observe,
-      event: (event) => {
-        this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
-        this.#ring.push(event)
-      },
-      grow: (at, cursor, of, body) => this.#ring.grow(at, cursor, of, body),
-      end: (_runId, result) => {
-        this.#outcome = result
-        this.#end(() => this.#resolve(result))
-      },
-    }
+    const subscriber = this.#reader.subscriber(observe, (result) => this.#end(() => this.#resolve(result)))
     this.#cleanups.push(driver.hub.subscribe(this.#heard), driver.hub.subscribe(subscriber))
     if (this.#options.replayAfter !== undefined) this.#cleanups.push(driver.follow())
   }
@@ -167,7 +150,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     if (this.#held) this.#hold()
     // Whoever begins here in the middle of a message begins with what there is of it. A guest's readers ask for that themselves.
     for (const piece of driver.openPieces(runId)) {
-      if (!this.#isGuest) this.#ring.push(piece)
+      if (!this.#isGuest) this.#reader.push(piece)
       if (!isHeard) this.#heard.event(piece)
     }
   }
@@ -188,7 +171,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     const { signal } = this.#options
     if (signal === undefined || this.#ended) return
     const onAbort = () => {
-      this.abort(abortText(signal)).catch(() => {})
+      this.abort(messageOf(signal.reason)).catch(() => {})
     }
     if (signal.aborted) return onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
@@ -198,7 +181,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #end(settle: () => void): void {
     if (this.#ended) return
     this.#ended = true
-    this.#ring.end()
+    this.#reader.end()
     for (const cleanup of this.#cleanups) cleanup()
     this.#options.driver.release()
     settle()
@@ -222,93 +205,15 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent<T, O>, void, undefined> {
-    return leavable((onLeave) => this.#events(onLeave) as AsyncGenerator<RunEvent<T, O>, void, undefined>)
+    return this.#reader.events() as AsyncIterableIterator<RunEvent<T, O>, void, undefined>
   }
 
   get textStream(): AsyncIterable<string> {
-    return { [Symbol.asyncIterator]: () => leavable((onLeave) => this.#texts(onLeave)) }
+    return { [Symbol.asyncIterator]: () => this.#reader.texts() }
   }
 
   get partialOutputStream(): AsyncIterable<DeepPartial<O>> {
-    return { [Symbol.asyncIterator]: () => leavable((onLeave) => this.#partials(onLeave)) }
-  }
-
-  async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
-    let shown = ''
-    for await (const event of this.#events(onLeave)) {
-      if (event.type === 'text.delta') {
-        shown = `${event.messageId}`
-        yield event.text
-      } else if (event.type === 'model.retracted' && event.messageId === shown)
-        throw new RondoError(
-          'OutputRetracted',
-          'Text that was shown has been taken back: the model call is tried again. Read events to follow.',
-        )
-      else if (event.type === 'model.finished') shown = ''
-    }
-    const result = this.#outcome
-    if (result?.status === 'failed' || result?.status === 'aborted') throw new RunError(result)
-  }
-
-  async *#partials(onLeave: OnLeave): AsyncGenerator<DeepPartial<O>, void, undefined> {
-    for await (const event of this.#events(onLeave)) if (event.type === 'output.partial') yield event.output as DeepPartial<O>
-  }
-
-  /** One reader. Leaving before the end lets go of the run. */
-  async *#events(onLeave: OnLeave): AsyncGenerator<CoreEvent, void, undefined> {
-    const cursor = this.#ring.cursor()
-    onLeave(() => cursor.close())
-    const shown = new Shown(this.#options.replayAfter)
-    this.#count(1)
-    try {
-      if (this.#isGuest) yield* this.#before(cursor, shown)
-      for (;;) {
-        const next = await cursor.next()
-        if (next === undefined) break
-        if (next !== 'gap') {
-          if (shown.had(next)) continue
-          shown.note(next)
-          yield next
-          continue
-        }
-        if (shown.last === '') shown.last = this.#ring.origin
-        yield* this.#missed(cursor.rejoin(), shown)
-      }
-      if (cursor.closed) return
-      if (this.#failure !== undefined) throw this.#failure
-      // The run ended in the moment before it was known which run this handle is of, or elsewhere: its end is in the journal.
-      const isOver = this.#outcome !== undefined && this.#outcome.status !== 'parked'
-      if (isOver && !this.#endShown) yield* replay(this.#options.driver, { runId: this.#runId }, shown)
-    } finally {
-      cursor.close()
-      this.#count(-1)
-      this.#leave()
-    }
-  }
-
-  /** What happened before this reader came: facts from the journal, and what is being shown this very moment. */
-  async *#before(cursor: RingCursor, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
-    await this.#started
-    if (this.#failure !== undefined) return
-    const { driver } = this.#options
-    await driver.current()
-    shown.knownEnd = await unknownEnd(driver, cursorOf(shown.last).seq)
-    yield* this.#missed(cursor.skip(), shown)
-  }
-
-  /** What this reader lacks of what came before `until`; without that, of all there is by now. */
-  async *#missed(until: string | undefined, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
-    const { driver } = this.#options
-    const runId = this.#runId
-    if (until !== undefined) return yield* replay(driver, { runId, until }, shown)
-    if (this.#ended) return
-    // One moment: up to here the journal tells, and the model call that is open; from here on the ring.
-    const open = driver.openPieces(runId)
-    yield* replay(driver, { runId, through: driver.hub.seq }, shown)
-    for (const piece of open) {
-      const rest = shown.rest(piece)
-      if (rest !== undefined) yield rest
-    }
+    return { [Symbol.asyncIterator]: () => this.#reader.partials() as AsyncIterableIterator<DeepPartial<O>, void, undefined> }
   }
 
   #count(more: 1 | -1): void {
@@ -373,15 +278,12 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   /** Aborts the run if it has not ended, and waits for its end; an attached reader, or a call that steers, only lets go. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isGuest) return this.#end(() => {})
-    if (!this.#ended) await this.#dispose()
-    await this.#result.catch(() => {})
-  }
-
-  #dispose(): Promise<void> {
-    return this.#stop(async (target) => {
-      if (this.#isSteering) this.#end(() => this.#reject(letGo(this.sessionId)))
+    const letGo = async (target: Target) => {
+      if (this.#isSteering) this.#end(() => this.#reject(steeredOn(this.sessionId)))
       else await control.abort(target, 'The run was disposed.')
-    })
+    }
+    if (!this.#ended) await this.#stop(letGo)
+    await this.#result.catch(() => {})
   }
 
   /** What never began needs no end. */
@@ -392,11 +294,6 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 }
 
-function letGo(sessionId: string): RondoError {
+function steeredOn(sessionId: string): RondoError {
   return new RondoError('RunAborted', `This call has let go of the run that it steered in session '${sessionId}'; the run goes on.`)
-}
-
-/** Why a caller's signal was aborted. */
-export function abortText({ reason }: AbortSignal): string {
-  return messageOf(reason)
 }

@@ -3,10 +3,9 @@ import { startedBody } from './core/decide.ts'
 import type { ModelSetup } from './core/entry.ts'
 import { type Message, textMessage } from './core/message.ts'
 import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
-import { settledCalls } from './core/outcome.ts'
 import type { OwnParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
-import type { OpenModelCall, SessionState, Turn } from './core/state.ts'
+import type { OpenModelCall, SessionState } from './core/state.ts'
 import { any, noProgress, standardTermination } from './core/termination.ts'
 import type { Awaitable, Dependency, RunInfo, Tool, Tools } from './core/tool.ts'
 import { transcript } from './core/transcript.ts'
@@ -15,11 +14,10 @@ import type { Subscriber } from './engine/hub.ts'
 import { Info } from './engine/info.ts'
 import type { RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
 import { defaultRetry } from './engine/retry.ts'
-import { LazySignal } from './engine/signal.ts'
 import type { Limits } from './limits.ts'
-import type { Policies, SharedOptions, StopCondition, ToolChoice } from './options.ts'
+import type { Policies, SharedOptions, ToolChoice } from './options.ts'
 import { overlaid } from './own-options.ts'
-import type { SettledCall } from './types.ts'
+import { askStop, type SeenCalls } from './stop-view.ts'
 
 type Shared = SharedOptions<Tools, Schema | undefined, unknown>
 
@@ -251,55 +249,4 @@ function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, sta
 function asText(value: unknown, what: string): string {
   if (typeof value === 'string') return value
   throw new Error(`${what} must be a text, and the function returned ${typeof value}`)
-}
-
-function askStop(ports: RunPorts, snapshot: RunSnapshot, state: SessionState, seen: SeenCalls) {
-  const { run } = state.live
-  const conditions = snapshot.stopWhen
-  if (run === undefined || conditions === undefined) return undefined
-  const view = new StopView(snapshot.sessionId, ports, state, run, seen)
-  for (const condition of typeof conditions === 'function' ? [conditions] : conditions) {
-    const answer = condition(view)
-    if (answer !== undefined && answer !== false) return answer
-  }
-  return undefined
-}
-
-type StopViewOf = Parameters<StopCondition<Tools, unknown>>[0]
-
-class StopView extends Info implements StopViewOf {
-  readonly text: string
-  readonly #state: SessionState
-  readonly #firstTurn: number
-  readonly #isDynamic: (toolName: string) => boolean
-  readonly #seen: SeenCalls
-
-  constructor(sessionId: string, ports: RunPorts, state: SessionState, run: NonNullable<SessionState['live']['run']>, seen: SeenCalls) {
-    super(sessionId, run, ports, new LazySignal())
-    this.#seen = seen
-    this.text = run.lastText
-    this.#state = state
-    this.#firstTurn = run.firstTurn
-    this.#isDynamic = ports.isDynamic
-  }
-
-  /** The calls of this run so far: one list that grows, so that asking costs a step the same however long the run is. */
-  get calls(): readonly SettledCall[] {
-    const { turns, calls } = this.#seen
-    const { sealed, live } = this.#state
-    const naming = { sessionId: this.sessionId, isDynamic: this.#isDynamic }
-    // A lost race, or a reload, has put other turns there: begin anew.
-    if (turns.length > 0 && sealed[this.#firstTurn + turns.length - 1] !== turns[turns.length - 1]) turns.length = calls.length = 0
-    for (const turn of sealed.slice(this.#firstTurn + turns.length, live.sealedCount)) {
-      turns.push(turn)
-      calls.push(...settledCalls(turn, naming))
-    }
-    return calls
-  }
-}
-
-/** The turns of a run that `stopWhen` has been shown, and their calls. */
-interface SeenCalls {
-  readonly turns: Turn[]
-  readonly calls: SettledCall[]
 }

@@ -1,0 +1,167 @@
+import { RondoError } from './core/error.ts'
+import type { CoreEvent } from './core/event.ts'
+import type { CoreResult } from './core/result.ts'
+import { cursorOf } from './engine/cursor.ts'
+import type { Subscriber } from './engine/hub.ts'
+import { leavable, type OnLeave } from './engine/leavable.ts'
+import { replay, unknownEnd } from './engine/replay.ts'
+import { EventRing, type RingCursor } from './engine/ring.ts'
+import type { SessionDriver } from './engine/session-driver.ts'
+import { Shown } from './engine/show.ts'
+import { RunError } from './errors.ts'
+
+const defaultRingCapacity = 10_000
+
+/** What its readers need of a run. */
+interface ReadRun {
+  readonly driver: SessionDriver
+  /** Of an attached run: the cursor after which its journal is read first. */
+  readonly replayAfter: string | undefined
+  /** Which run it is may show late. */
+  runId(): string
+  /** Settles when it is known which run this is, and that it is under way or never will be. */
+  started(): Promise<void>
+  /** Why it could not begin. */
+  failure(): unknown
+  count(more: 1 | -1): void
+  /** A reader has left, perhaps before the end. */
+  leave(): void
+}
+
+/** The events of a run for those who iterate it: as many readers as there are, each at its own pace. */
+export class RunReader {
+  readonly #run: ReadRun
+  readonly #ring: EventRing
+  /** Whether the event that ends its stream has come. */
+  #endShown = false
+  #ended = false
+  #outcome: CoreResult | undefined
+
+  constructor(run: ReadRun) {
+    this.#run = run
+    this.#ring = new EventRing(run.driver.world.ringCapacity ?? defaultRingCapacity)
+  }
+
+  get #isGuest(): boolean {
+    return this.#run.replayAfter !== undefined
+  }
+
+  /** Hears the run: its events for the readers, its end for `end` too. `active`: whether anybody can read. */
+  subscriber(active: boolean, end: (result: CoreResult) => void): Subscriber {
+    const { runId } = this.#run
+    return {
+      get runId() {
+        return runId()
+      },
+      active,
+      event: (event) => this.push(event),
+      grow: (at, cursor, of, body) => this.#ring.grow(at, cursor, of, body),
+      end: (_runId, result) => {
+        this.#outcome = result
+        end(result)
+      },
+    }
+  }
+
+  push(event: CoreEvent): void {
+    this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
+    this.#ring.push(event)
+  }
+
+  /** Nothing more will come. */
+  end(): void {
+    this.#ended = true
+    this.#ring.end()
+  }
+
+  events(): AsyncIterableIterator<CoreEvent, void, undefined> {
+    return leavable((onLeave) => this.#events(onLeave))
+  }
+
+  texts(): AsyncIterableIterator<string, void, undefined> {
+    return leavable((onLeave) => this.#texts(onLeave))
+  }
+
+  partials(): AsyncIterableIterator<unknown, void, undefined> {
+    return leavable((onLeave) => this.#partials(onLeave))
+  }
+
+  async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
+    let shown = ''
+    for await (const event of this.#events(onLeave)) {
+      if (event.type === 'text.delta') {
+        shown = `${event.messageId}`
+        yield event.text
+      } else if (event.type === 'model.retracted' && event.messageId === shown)
+        throw new RondoError(
+          'OutputRetracted',
+          'Text that was shown has been taken back: the model call is tried again. Read events to follow.',
+        )
+      else if (event.type === 'model.finished') shown = ''
+    }
+    const result = this.#outcome
+    if (result?.status === 'failed' || result?.status === 'aborted') throw new RunError(result)
+  }
+
+  async *#partials(onLeave: OnLeave): AsyncGenerator<unknown, void, undefined> {
+    for await (const event of this.#events(onLeave)) if (event.type === 'output.partial') yield event.output
+  }
+
+  /** One reader. Leaving before the end lets go of the run. */
+  async *#events(onLeave: OnLeave): AsyncGenerator<CoreEvent, void, undefined> {
+    const cursor = this.#ring.cursor()
+    onLeave(() => cursor.close())
+    const shown = new Shown(this.#run.replayAfter)
+    this.#run.count(1)
+    try {
+      if (this.#isGuest) yield* this.#before(cursor, shown)
+      for (;;) {
+        const next = await cursor.next()
+        if (next === undefined) break
+        if (next !== 'gap') {
+          if (shown.had(next)) continue
+          shown.note(next)
+          yield next
+          continue
+        }
+        if (shown.last === '') shown.last = this.#ring.origin
+        yield* this.#missed(cursor.rejoin(), shown)
+      }
+      if (cursor.closed) return
+      const failure = this.#run.failure()
+      if (failure !== undefined) throw failure
+      // The run ended in the moment before it was known which run this handle is of, or elsewhere: its end is in the journal.
+      const isOver = this.#outcome !== undefined && this.#outcome.status !== 'parked'
+      if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.#run.runId() }, shown)
+    } finally {
+      cursor.close()
+      this.#run.count(-1)
+      this.#run.leave()
+    }
+  }
+
+  /** What happened before this reader came: facts from the journal, and what is being shown this very moment. */
+  async *#before(cursor: RingCursor, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
+    await this.#run.started()
+    if (this.#run.failure() !== undefined) return
+    const { driver } = this.#run
+    await driver.current()
+    shown.knownEnd = await unknownEnd(driver, cursorOf(shown.last).seq)
+    yield* this.#missed(cursor.skip(), shown)
+  }
+
+  /** What this reader lacks of what came before `until`; without that, of all there is by now. */
+  async *#missed(until: string | undefined, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
+    const { driver } = this.#run
+    const runId = this.#run.runId()
+    if (until !== undefined) return yield* replay(driver, { runId, until }, shown)
+    if (this.#ended) return
+    // One moment: up to here the journal tells, and the model call that is open; from here on the ring.
+    const open = driver.openPieces(runId)
+    yield* replay(driver, { runId, through: driver.hub.seq }, shown)
+    for (const piece of open) {
+      const rest = shown.rest(piece)
+      if (rest !== undefined) yield rest
+    }
+  }
+}
