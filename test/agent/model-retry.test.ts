@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorData } from '../../src/index.ts'
-import { agentIn, collect, end, journal, lines, scriptedLab, story } from '../acceptance/kit.ts'
+import { flakyStore } from '../../src/testing/index.ts'
+import { agentIn, collect, end, journal, lines, otherProcess, scriptedLab, story } from '../acceptance/kit.ts'
 
 const busy = (more: Partial<ErrorData> = {}) => ({ fail: { code: 'ModelServerError' as const, message: 'overloaded', ...more } })
 
@@ -108,4 +109,18 @@ describe('a failed model call', () => {
     await place.clock.advance(300_000)
     expect((await place.clock.until(agent.resume('s').result)).text).toBe('Done.')
   })
+})
+
+test('C33 decision 0008: the window does not count the time after a crash: what is resumed a day later is tried again as ever', async () => {
+  const place = scriptedLab([{ hang: true }, busy(), 'Done.'])
+  const silent = flakyStore(place.store, (operation) => (operation === 'renew' ? 'hang-before' : 'ok'))
+  const lost = await place.clock.until(agentIn({ ...place, store: silent }).run('Hi', { session: 's', throwOnError: false }))
+  expect(end(lost)).toBe('failed lease_lost')
+  await place.clock.advance(24 * 3_600_000)
+  const { result } = agentIn({ ...place, store: otherProcess(place.store) }).resume('s')
+  expect(end(await place.clock.until(result))).toBe('completed completed')
+  expect((await journal(place.store, 's')).filter((line) => line.startsWith('model.failed'))).toEqual([
+    'model.failed 1.1 ModelUnknownError retry',
+    'model.failed 1.2 ModelServerError retry',
+  ])
 })
