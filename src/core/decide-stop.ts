@@ -1,7 +1,7 @@
 import type { DriverFacts, MachineConfig } from './config.ts'
 import { errorData } from './error.ts'
-import { activeTime, ageOf } from './limits.ts'
-import type { PlanDraft } from './plan.ts'
+import { activeTime, ageOf, timeLeft } from './limits.ts'
+import { type PlanDraft, prepareKey } from './plan.ts'
 import type { CallState, OpenModelCall, RunState, SessionState } from './state.ts'
 import { deniedText, failedSettlement, outcomeText } from './wording.ts'
 
@@ -20,7 +20,8 @@ export function overdue(
   const { maxDurationMs } = config.limits
   const busy = live.turn !== undefined || live.model !== undefined
   if (!busy || run.wrapAttempts > 0 || maxDurationMs === Number.POSITIVE_INFINITY) return undefined
-  const over = activeTime(run, now, driver) - maxDurationMs
+  const working = activeTime(run, now, driver) - maxDurationMs
+  const over = live.turn === undefined ? working : Math.max(working, -timeLeft(run, config, prepareKey(live.turn), driver))
   return over >= 0 ? over : undefined
 }
 

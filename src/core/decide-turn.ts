@@ -3,8 +3,8 @@ import type { DriverFacts, MachineConfig } from './config.ts'
 import type { EntryData } from './entry.ts'
 import type { ErrorCode } from './error.ts'
 import { jsonEqual } from './json.ts'
-import { ageOf } from './limits.ts'
-import type { PlanDraft } from './plan.ts'
+import { ageOf, timeLeft } from './limits.ts'
+import { type PlanDraft, prepareKey } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
@@ -51,7 +51,10 @@ export function decideTurn(
   const batch = openBatch(state, run, turn, config, now, driver, plan)
   for (const call of turn.calls) decideCall(batch, call)
   const announced = turn.calls.some((call) => call.status === 'announced')
-  if (announced && plan.append.length === 0 && !run.paused && !driver.holdStarts) plan.start({ kind: 'prepare', key: `prepare:${turn.n}` })
+  if (!announced || plan.append.length > 0 || run.paused || driver.holdStarts) return
+  const key = prepareKey(turn)
+  plan.wake(now + timeLeft(run, config, key, driver))
+  plan.start({ kind: 'prepare', key })
 }
 
 function openBatch(

@@ -4,7 +4,7 @@ import { decideTurn } from './decide-turn.ts'
 import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
 import { type Json, jsonEqual } from './json.ts'
-import { activeTime, ageOf, limitReached } from './limits.ts'
+import { activeTime, ageOf, limitReached, timeLeft } from './limits.ts'
 import { type OwnParts, sameParts } from './own-parts.ts'
 import { type Plan, PlanDraft } from './plan.ts'
 import { governedByOnLimit, type LimitReason } from './reason.ts'
@@ -106,7 +106,7 @@ function decideNext(state: SessionState, run: RunState, config: MachineConfig, n
   if (isFailure(limit)) return fail(plan, run, 'hook_failure', limit.hookFailure)
   if (limit === 'complete') return completeRun(state, run, config, driver, plan)
   if (limit !== undefined) return limitMet(state, run, config, now, driver, plan, limit)
-  startCall(state, config, now, driver, plan, nextCall(state, now, driver, 'main'))
+  startCall(state, run, config, now, driver, plan, nextCall(state, now, driver, 'main'))
 }
 
 function fail(plan: PlanDraft, run: RunState, reason: 'model_error' | 'tool_failure' | 'hook_failure', error: ErrorData): void {
@@ -205,7 +205,7 @@ function limitMet(
   }
   const wrapUp = governed && config.limits.onLimit === 'summarize'
   if (!wrapUp || run.wrapAttempts >= 2) return limitEnd(plan, run, limit, config)
-  startCall(state, config, now, driver, plan, { ...nextCall(state, now, driver, 'wrap-up'), reason: limit })
+  startCall(state, run, config, now, driver, plan, { ...nextCall(state, now, driver, 'wrap-up'), reason: limit })
 }
 
 function limitEnd(plan: PlanDraft, run: RunState, limit: LimitReason, config: MachineConfig): void {
@@ -231,17 +231,50 @@ function nextCall({ live }: SessionState, now: number, driver: DriverFacts, purp
   return { n, attempt: attempt + 1, purpose, waitMs: waitMs - ageOf(seq, retryAt - waitMs, now, driver) }
 }
 
-function startCall(state: SessionState, config: MachineConfig, now: number, driver: DriverFacts, plan: PlanDraft, call: NextCall): void {
+function startCall(
+  state: SessionState,
+  run: RunState,
+  config: MachineConfig,
+  now: number,
+  driver: DriverFacts,
+  plan: PlanDraft,
+  call: NextCall,
+): void {
   if (call.waitMs > 0) return plan.wake(now + call.waitMs)
   if (driver.holdStarts) return
   const { n, attempt, purpose, reason } = call
   if (config.hasSetup) {
     // What was asked for another run, or for a call of another purpose, is no answer for this one.
-    const key = `setup:${n}.${attempt}:${purpose}:${state.live.run?.id ?? ''}`
+    const key = `setup:${n}.${attempt}:${purpose}:${run.id}`
+    const left = setupTime(run, config, call, key, driver)
+    if (left <= 0) return setupOver(state, run, config, now, driver, plan, reason)
+    plan.wake(now + left)
     plan.start({ kind: 'setup', key, n, attempt, purpose, ...(reason === undefined ? {} : { reason }) })
     return
   }
   plan.follow(startedBody(state, config.setup, reason === undefined ? { n, attempt, purpose } : { n, attempt, purpose, reason }))
+}
+
+/** How long a setup may still be waited for (ms): within the time limit. That of a wrap-up has the grace, when the time is over before. */
+function setupTime(run: RunState, config: MachineConfig, { purpose, reason }: NextCall, key: string, driver: DriverFacts): number {
+  const left = timeLeft(run, config, key, driver)
+  if (purpose === 'main') return left
+  const grace = config.graceMs - (driver.waited?.(key) ?? 0)
+  return reason === 'timeout' ? grace : Math.max(left, grace)
+}
+
+/** A setup that does not come is the limit that was met; that of a wrap-up, its end without one. */
+function setupOver(
+  state: SessionState,
+  run: RunState,
+  config: MachineConfig,
+  now: number,
+  driver: DriverFacts,
+  plan: PlanDraft,
+  limit: LimitReason | undefined,
+): void {
+  if (limit === undefined) return limitMet(state, run, config, now, driver, plan, 'timeout')
+  finish(plan, run, { status: 'incomplete', reason: limit, text: fallbackText(limit, config) })
 }
 
 /** The `model.started` entry of a call, with what of the setup has changed since the last one. */

@@ -12,6 +12,16 @@ export function activeTime(run: RunState, now: number, driver: DriverFacts): num
   return run.activeMs + (run.open > 0 ? ageOf(run.openSeq, run.openSince, now, driver) : 0)
 }
 
+/**
+ * What is left of a run's time limit (ms) for an activity that no entry has begun, and which therefore is no working time: verdicts, a setup. It
+ * counts against the limit while it is waited for.
+ */
+export function timeLeft(run: RunState, { limits }: MachineConfig, key: string, driver: DriverFacts): number {
+  return limits.maxDurationMs === Number.POSITIVE_INFINITY
+    ? Number.POSITIVE_INFINITY
+    : limits.maxDurationMs - run.activeMs - (driver.waited?.(key) ?? 0)
+}
+
 /** The limit that forbids another model call; of several the first in the order of rule 12. Tested before a call only (checklist C3). */
 export function limitReached(run: RunState, { limits }: MachineConfig, now: number, driver: DriverFacts): LimitReason | undefined {
   if (run.iterations >= limits.maxIterations) return 'max_iterations'

@@ -1,7 +1,7 @@
 import type { EntryBody } from './entry.ts'
 import type { Purpose } from './model.ts'
 import type { LimitReason } from './reason.ts'
-import type { CallState, OpenModelCall } from './state.ts'
+import type { CallState, OpenModelCall, OpenTurn } from './state.ts'
 
 /** Something that should be running now. Two activities are the same exactly when their keys are. */
 export type Activity =
@@ -26,6 +26,10 @@ export interface Plan {
   readonly want: readonly Activity[]
   /** When to decide again though nothing happened (ms since 1970). */
   readonly wakeAt?: number | undefined
+}
+
+export function prepareKey({ n }: OpenTurn): string {
+  return `prepare:${n}`
 }
 
 /** A plan while it is made. */

@@ -1,7 +1,7 @@
 import { RondoError } from '../core/error.ts'
 import { emptyState, type SessionState } from '../core/state.ts'
 import type { Lease } from '../core/store.ts'
-import { type Activation, type ActivationEnd, activePorts, poke } from './activation.ts'
+import { type Activation, type ActivationEnd, activePorts, poke, type Running, waitedFor } from './activation.ts'
 import { Ages } from './ages.ts'
 import { storeError } from './append.ts'
 import { breathOf } from './breath.ts'
@@ -88,6 +88,7 @@ function watch(a: Activation): () => void {
 
 function newActivation(start: Start): Activation {
   const { sessionId, store, world, hub, portsOf, lacksParts, owner, warm } = start
+  const waiting = new Map<string, Running>()
   return {
     sessionId,
     store,
@@ -101,6 +102,8 @@ function newActivation(start: Start): Activation {
     state: warm ?? emptyState(),
     running: new Map(),
     shown: undefined,
+    waiting,
+    waited: (key) => waitedFor(world.clock, waiting.get(key)),
     outcomes: [],
     inputs: [],
     facts: [],

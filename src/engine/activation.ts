@@ -12,7 +12,7 @@ import type { Breath } from './breath.ts'
 import type { Fact, Outcome } from './facts.ts'
 import type { Hub } from './hub.ts'
 import type { Keep, MediaFound } from './media.ts'
-import type { RunPorts, World } from './ports.ts'
+import type { Clock, RunPorts, World } from './ports.ts'
 import { LazySignal } from './signal.ts'
 
 /** An input with the id that makes a retry recognisable. Until it is recorded the signal of whoever says it can take it back. */
@@ -37,6 +37,9 @@ export interface Running {
   readonly signal: LazySignal
   /** How long it may take after an abort (ms), where that is not the run's own grace. */
   readonly graceMs: number | undefined
+  /** Of verdicts and setups: since when they are waited for, and when they were told to stop (monotonic ms). */
+  begunAt: number
+  endedAt: number | undefined
   /** After an abort: when it no longer counts (monotonic ms). */
   graceEnd: number
   /** Text shown so far, of a model call; closing it lets nothing more out. */
@@ -71,6 +74,13 @@ export interface Activation {
   /** Committed: what the store holds. */
   state: SessionState
   readonly running: Map<string, Running>
+  /**
+   * Verdicts and setups that are waited for, by key. A setup that was told to stop stays until the call that it was for has begun: `decide`
+   * must know on the next look too that its time was over, for no entry says so.
+   */
+  readonly waiting: Map<string, Running>
+  /** What `decide` is told of them. */
+  readonly waited: (key: string) => number
   outcomes: Outcome[]
   inputs: LocalInput[]
   /** Facts that were staged and not yet written. */
@@ -125,11 +135,25 @@ export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionSta
   const over = a.progressed && (sliced || a.world.suspendAlways === true)
   const run = currentRun(live)
   const partsMissing = run?.own !== undefined && a.lacksParts(run)
-  return { epoch: a.epoch, owner: a.owner, engine: engineVersion, holdStarts: over, own: ports.own, partsMissing, age: a.ages.of }
+  return {
+    epoch: a.epoch,
+    owner: a.owner,
+    engine: engineVersion,
+    holdStarts: over,
+    own: ports.own,
+    partsMissing,
+    age: a.ages.of,
+    waited: a.waited,
+  }
 }
 
 export function newRunning(key: string, graceMs?: number): Running {
-  return { key, signal: new LazySignal(), graceMs, graceEnd: Number.POSITIVE_INFINITY }
+  return { key, signal: new LazySignal(), graceMs, begunAt: 0, endedAt: undefined, graceEnd: Number.POSITIVE_INFINITY }
+}
+
+/** How long an activity has been waited for (ms), until it was told to stop; 0 when it is not waited for. */
+export function waitedFor(clock: Clock, running: Running | undefined): number {
+  return running === undefined ? 0 : (running.endedAt ?? clock.monotonic()) - running.begunAt
 }
 
 /** An activity has ended: its facts wait in the mailbox, and the pump is called. */

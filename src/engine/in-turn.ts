@@ -14,7 +14,9 @@ export function runInTurn(
   const running = newRunning(activity.key)
   const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running) : setupFacts(a, state, activity, running)
   if (!(facts instanceof Promise)) return facts
+  running.begunAt = a.world.clock.monotonic()
   a.running.set(activity.key, running)
+  a.waiting.set(activity.key, running)
   void facts.then(
     (later) => deliver(a, activity.key, later),
     (error: unknown) => breakDown(a, error),

@@ -87,6 +87,13 @@ function isHeld(a: Activation, state: SessionState): boolean {
 export function planAtRest(a: Activation, state: SessionState): Plan {
   const { config } = activePorts(a, state)
   const { run, epoch } = state.live
-  const driver = { epoch: run === undefined ? a.epoch : epoch, owner: a.owner, engine: engineVersion, holdStarts: false, age: a.ages.of }
+  const driver = {
+    epoch: run === undefined ? a.epoch : epoch,
+    owner: a.owner,
+    engine: engineVersion,
+    holdStarts: false,
+    age: a.ages.of,
+    waited: a.waited,
+  }
   return decide(state, config, a.world.clock.wall(), driver)
 }

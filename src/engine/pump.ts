@@ -131,12 +131,18 @@ function commit(a: Activation, staged: Staged): void {
   a.facts = []
   a.state = staged.draft
   a.ages.commit(staged.entries, staged.draft.live)
+  if (a.waiting.size > 0 && staged.entries.some(({ kind }) => kind === 'model.started' || kind === 'run.finished')) forgetStopped(a)
   if (a.state.live.turn === undefined) a.parsed.clear()
   a.progressed ||= staged.entries.some((entry) => entry.kind !== 'run.claimed')
   a.hub.facts(a.state.live.seq, staged.events)
   for (const input of staged.accepted) input.settle({ ok: true })
   answerRefused(staged)
   for (const { runId, result } of staged.ends) a.hub.end(runId, result)
+}
+
+/** What these setups were for has begun or is over. One that has just begun may be for the next run. */
+function forgetStopped({ waiting }: Activation): void {
+  for (const { key, signal } of waiting.values()) if (signal.aborted) waiting.delete(key)
 }
 
 /** Step 5: starts what is wanted and not running, aborts what is running and no longer wanted. False: a pause is due before the rest starts. */
@@ -160,7 +166,9 @@ function reconcile(a: Activation, plan: Plan): boolean {
 
 export function abort(a: Activation, running: Running): void {
   if (running.signal.aborted) return
-  running.graceEnd = a.world.clock.monotonic() + (running.graceMs ?? activePorts(a, a.state).config.graceMs)
+  running.endedAt = a.world.clock.monotonic()
+  if (running.key.startsWith('prepare:')) a.waiting.delete(running.key)
+  running.graceEnd = running.endedAt + (running.graceMs ?? activePorts(a, a.state).config.graceMs)
   running.signal.abort(abortReason(a, running))
 }
 

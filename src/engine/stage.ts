@@ -102,6 +102,7 @@ function withShownText(a: Activation, body: EntryBody): EntryBody {
 
 function drain(a: Activation): void {
   for (const { key, facts } of a.outcomes) {
+    if (a.running.get(key)?.signal.aborted === false) a.waiting.delete(key)
     a.running.delete(key)
     for (const fact of facts) a.facts = added(a.facts, { key, fact })
   }

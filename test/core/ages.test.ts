@@ -11,6 +11,7 @@ import {
   planOf,
   play,
   prepared,
+  requested,
   responded,
   settledOk,
   started,
@@ -136,5 +137,52 @@ describe('decision 0008: working time between two entries', () => {
       at: 9_000_000,
     })
     expect(state.live.run?.activeMs).toBe(200 + 1_300)
+  })
+})
+
+describe('decision 0009: verdicts and setups are waited for within the time limit', () => {
+  const limits = { maxDurationMs: 1_000 }
+  const waited = (ms: number, key: string) => ({ waited: (asked: string) => (asked === key ? ms : 0) })
+  const worked = play(open, { ...responded(1, { calls: ['look', 'look'] }), at: 1_300 })
+
+  test('what is worked counts, and how long they are waited for', () => {
+    expect(planOf(worked, { limits })).toEqual(plan([], ['prepare:1'], 2_000))
+    expect(planOf(worked, { limits }, waited(200, 'prepare:1'))).toEqual(plan([], ['prepare:1'], 1_800))
+  })
+
+  test('when it is over nothing of the batch runs, and the limit is why', () => {
+    const { append, want } = planOf(worked, { limits }, waited(700, 'prepare:1'))
+    expect([append.map(({ data }) => Reflect.get(data, 'limit')), want]).toEqual([['timeout', 'timeout'], []])
+  })
+
+  test('a setup: the limit, as any other is met', () => {
+    const change = (onLimit: 'error' | 'incomplete' | 'summarize') => ({ hasSetup: true, limits: { ...limits, onLimit } })
+    const state = play(requested(), claimed())
+    const key = 'setup:1.1:main:r1'
+    expect(planOf(state, change('error'), waited(999, key))).toEqual(plan([], [key], 1_001))
+    for (const [onLimit, status] of [
+      ['error', 'failed'],
+      ['incomplete', 'incomplete'],
+    ] as const)
+      expect(planOf(state, change(onLimit), waited(1_000, key)).append).toMatchObject([{ data: { status, reason: 'timeout' } }])
+    // The wrap-up asks anew, and has the grace.
+    expect(planOf(state, change('summarize'), waited(1_000, key))).toEqual(plan([], ['setup:1.1:wrap-up:r1'], 1_100))
+  })
+
+  test('the setup of a wrap-up: what is left, at least the grace; then there is none', () => {
+    const state = play(open, { ...responded(1, { calls: ['look'] }), at: 1_300 }, prepared('m1.0'), began('m1.0'), settledOk('m1.0'))
+    const change = { hasSetup: true, limits: { ...limits, maxIterations: 1 } }
+    const key = 'setup:2.1:wrap-up:r1'
+    expect(planOf(state, change)).toEqual(plan([], [key], 2_000))
+    expect(planOf(state, { ...change, limits: { ...change.limits, maxDurationMs: 301 } })).toEqual(plan([], [key], 1_400))
+    const { append } = planOf(state, change, waited(700, key))
+    expect(append).toMatchObject([{ data: { status: 'incomplete', reason: 'max_iterations', text: expect.stringContaining('1') } }])
+  })
+
+  test('without a time limit there is none', () => {
+    expect(planOf(worked, {}, waited(9_000_000, 'prepare:1'))).toEqual(plan([], ['prepare:1']))
+    expect(planOf(play(requested(), claimed()), { hasSetup: true }, waited(9_000_000, 'setup:1.1:main:r1'))).toEqual(
+      plan([], ['setup:1.1:main:r1']),
+    )
   })
 })

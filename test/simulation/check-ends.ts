@@ -15,6 +15,8 @@ interface Used {
   leastMs: number
   mostMs: number
   openSince: number
+  /** All time while nothing was open (ms). */
+  idleMs: number
   /** What is open, and since when. */
   readonly open: Map<string, number>
   /** What has ended since `openSince`: the longest of it, and all together (ms). */
@@ -90,6 +92,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
     leastMs: 0,
     mostMs: 0,
     openSince: 0,
+    idleMs: 0,
     open: new Map(),
     longestMs: 0,
     togetherMs: 0,
@@ -105,7 +108,10 @@ function countUp(checking: Checking, run: RunLedger): Used {
   const { timeOf } = checking
   const jumps = checking.played.script.jumps.length
   const end = (key: string, entry: Entry) => endOf(used, key, timeOf(entry), jumps)
+  let last = Number.POSITIVE_INFINITY
   for (const entry of run.entries) {
+    if (used.open.size === 0) used.idleMs += Math.max(0, timeOf(entry) - last)
+    last = timeOf(entry)
     switch (entry.kind) {
       case 'run.claimed':
         // The gap since the last entry was no working time: nobody was there.
@@ -278,7 +284,8 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
     max_tool_calls_per_tool: () =>
       agent.termination === 'perTool' ||
       [...used.perTool.values()].some((count) => count >= (limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)),
-    timeout: () => used.mostMs >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
+    // A setup or verdicts that were waited for count too, while nothing was open.
+    timeout: () => used.mostMs + used.idleMs >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
     budget_exceeded: () =>
       used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) ||
       used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),
@@ -309,7 +316,9 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
   if (status !== due) violate('S7.7 status by reason', `${run.runId}: ${status} for ${reason}`)
   if (wrapped && status !== 'aborted' && (!governed.has(reason) || limits.onLimit !== 'summarize'))
     violate('C4 a wrap-up belongs to a limit', `${run.runId}: ${reason}`)
-  if (!wrapped && governed.has(reason) && limits.onLimit === 'summarize') violate('C4 a limit is wrapped up', `${run.runId}: ${reason}`)
+  // Its instructions may not have come in time.
+  if (!wrapped && governed.has(reason) && limits.onLimit === 'summarize' && agent.instructions !== 'async')
+    violate('C4 a limit is wrapped up', `${run.runId}: ${reason}`)
   const wraps = run.models.filter(({ started }) => started.data.purpose === 'wrap-up').length
   if (wraps > 2) violate('machine 5: a wrap-up has two attempts', `${run.runId}: ${wraps}`)
   if (

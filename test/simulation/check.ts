@@ -34,6 +34,7 @@ export function check(played: Played): readonly Violation[] {
     inputs(checking)
     cancels(checking)
     waits(checking)
+    endsByItself(checking)
     checkEnds(checking)
   }
   checkEvents(checking)
@@ -336,6 +337,17 @@ function cancels({ played, ledger, violate, timeOf }: Checking): void {
     if (end !== undefined && end.data.status !== 'aborted' && run.finished.length > 0 && end.seq > cancel.seq)
       violate('P8 a cancelled run is aborted', `run ${run.runId} ended as ${end.data.status}`)
   }
+}
+
+/** Decision 0009: a run with a time limit ends by itself, whatever never comes. */
+function endsByItself({ played, ledger, violate }: Checking): void {
+  const { agent, store, second, suspendAlways } = played.script
+  const calm = store.faults === 0 && store.fatalAt === 0 && !second && !suspendAlways && agent.limits.timeSliceMs === undefined
+  if (!calm || agent.limits.maxDurationMs === undefined) return
+  for (const run of ledger.runs.values())
+    for (const { data, seq } of run.controls)
+      if (data.reason === 'it hangs')
+        violate('decision 0009: nothing is waited for for ever', `run ${run.runId} had to be ended at entry ${seq}`)
 }
 
 /** What the tools that have one say of their time limit (ms). */

@@ -9,6 +9,8 @@ export interface Script {
   readonly replies: readonly Reply[]
   readonly acts: readonly Act[]
   readonly jumps: readonly Jump[]
+  /** Instructions and permission checks that take their time sometimes never come. */
+  readonly verdictsHang: boolean
   readonly store: StoreSpec
   /** A second process with the same agent on the same store. */
   readonly second: boolean
@@ -180,12 +182,15 @@ export function generate(seed: number): Script {
   const replies = dice.chance(0.04) ? sameAgain(dice) : Array.from({ length: dice.int(1, 7) }, () => reply(dice, agent, said))
   const hangs = agent.settings.timeoutMs === undefined && replies.some((one) => one.odd === 'hang' || one.odd === 'hang-late')
   const rescue: Act[] = hangs ? [{ kind: 'abort', when: { ms: 20_000 }, by: 'session' }] : []
+  const verdicts = new Dice(seed + 55_555_555)
+  const verdictsHang = !plain && verdicts.chance(0.1)
   return {
     seed,
-    agent,
+    agent: verdictsHang ? slowAgent(verdicts, agent) : agent,
     first: plain ? { ...launch(dice, 'in0'), ...plainLaunch } : launch(dice, 'in0'),
     replies,
     acts: [...acts, ...rescue],
+    verdictsHang,
     jumps: plain ? [] : clockJumps(new Dice(seed + 33_333_333)),
     store: {
       faults: faulty ? dice.pick([0.03, 0.08, 0.15]) : 0,
@@ -198,6 +203,12 @@ export function generate(seed: number): Script {
     suspendAlways: !bestEffort && dice.chance(0.2),
     plain,
   }
+}
+
+/** Most have a time limit, which then must end what never comes. */
+function slowAgent(dice: Dice, agent: AgentSpec): AgentSpec {
+  const limits = dice.chance(0.8) ? { maxDurationMs: dice.pick([200, 1_000, 3_000]), ...agent.limits } : agent.limits
+  return { ...agent, limits, instructions: dice.chance(0.7) ? 'async' : agent.instructions }
 }
 
 /** By dice of their own: a script is the same with and without them. */

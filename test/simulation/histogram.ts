@@ -158,6 +158,7 @@ const required: readonly string[] = [
   ...of('race', 'append failed after the write', 'the store fails for good', 'a best-effort store was given up'),
   ...of('race', 'a second process ran tools', 'a result was handed in twice', 'a message met the end of its run'),
   ...of('race', 'the store never answered'),
+  ...of('never', 'instructions', 'a permission check'),
   ...of('jump', 'ours forth', 'ours back', 'store forth', 'store back', 'both forth', 'both back'),
   ...of('reader left', 'before-end', 'after-end'),
   ...of('other', 'reload'),

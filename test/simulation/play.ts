@@ -495,6 +495,7 @@ function instructionsOf(spec: AgentSpec, scene: Scene) {
       return () => 'Be brief, and quick.'
     case 'async':
       return async () => {
+        await scene.mayHang('instructions')
         if (scene.dice.chance(0.3)) await scene.wait(scene.dice.pick([1, 10, 100]))
         return 'Be brief, and late.'
       }

@@ -45,6 +45,8 @@ export class Scene {
   detached = false
   /** Appends that a store took under an epoch that was no longer the newest. */
   staleWrites = 0
+  /** Whether the next instructions or permission check never come. */
+  readonly #hanging: Dice
   /** The story is told: no more faults. */
   quiet = false
   /** What each driver has written last of a kind, by process. */
@@ -55,6 +57,7 @@ export class Scene {
   constructor(script: Script) {
     this.script = script
     this.dice = new Dice(script.seed + 77_777_777)
+    this.#hanging = new Dice(script.seed + 66_666_666)
   }
 
   count(what: string): void {
@@ -70,6 +73,13 @@ export class Scene {
     this.count(`jump: ${whose} ${by > 0 ? 'forth' : 'back'}`)
     if (whose !== 'store') this.clock.jump(by)
     if (whose !== 'both') this.#storeSkew += whose === 'store' ? by : -by
+  }
+
+  /** Waits for ever, sometimes, where the script says so. */
+  async mayHang(what: string): Promise<void> {
+    if (this.quiet || !this.script.verdictsHang || !this.#hanging.chance(0.3)) return
+    this.count(`never: ${what}`)
+    await new Promise(() => {})
   }
 
   noteWritten(ids: readonly { readonly id: string }[]): void {

@@ -43,7 +43,7 @@ export function simTools(scene: Scene, process: string): Tool[] {
     make('once', 'unsafe', { maxCallsPerRun: 1 }),
     make('askpay', 'unsafe', { needsApproval: true }),
     make('askfn', 'unsafe', { needsApproval: asking }),
-    make('asklater', 'read', { needsApproval: async (input: Parsed) => ask(input) }),
+    make('asklater', 'read', { needsApproval: (input: Parsed) => scene.mayHang('a permission check').then(() => ask(input)) }),
     make('client', 'unsafe', { execute: undefined }),
     make('askclient', 'idempotent', { execute: undefined, needsApproval: true }),
     make('checked', 'idempotent', { inputSchema: slowSchema }),
