@@ -49,15 +49,25 @@ export class Exchange {
     this.fail(aborted(this.#request.signal.reason))
   }
 
+  get ageMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
+  /** The connection stood already. */
+  reused(): void {
+    this.#phase = 'firstByteMs'
+  }
+
+  /** It did not hold, and another one is being made. */
+  connecting(): void {
+    this.#phase = 'connectMs'
+    this.#phaseAt = performance.now()
+  }
+
   /** The connection stands. */
   connected(): void {
     this.#phase = 'firstByteMs'
     this.#phaseAt = performance.now()
-  }
-
-  /** Whether the response has begun. */
-  get answered(): boolean {
-    return this.#received !== undefined
   }
 
   head(head: HttpHead): void {
@@ -101,6 +111,7 @@ export class Exchange {
     if (!this.done) this.fail(broken(error, this.#place, this.#received))
   }
 
+  /** Ends in any other way; after `'complete'` that is no failure. */
   fail(error: unknown): void {
     if (!this.#settle()) return
     this.disconnect()
@@ -123,11 +134,12 @@ export class Exchange {
 
   /** The timer fired: a limit is over, or goes on. */
   check(): void {
+    if (this.#complete) return this.fail(undefined)
     const { timeouts } = this.#request
     const now = performance.now()
     const phaseLeft = this.#phaseAt + timeouts[this.#phase] - now
     const totalLeft = this.#startedAt + timeouts.totalMs - now
-    if (this.#complete || phaseLeft <= 0) this.fail(timedOut(this.#phase, timeouts[this.#phase], this.#place))
+    if (phaseLeft <= 0) this.fail(timedOut(this.#phase, timeouts[this.#phase], this.#place))
     else if (totalLeft <= 0) this.fail(timedOut('totalMs', timeouts.totalMs, this.#place))
     else this.#arm(Math.min(phaseLeft, totalLeft, shortest(timeouts)))
   }

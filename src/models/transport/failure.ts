@@ -38,11 +38,14 @@ export function unknownEncoding(encoding: string, { label }: Place): RondoError 
   })
 }
 
-/** The runtime refused to send the request. Its error is neither quoted nor kept as the cause: undici's holds the value, so the API key. */
-export function badRequest(headers: { readonly [name: string]: string }, { label }: Place): RondoError {
-  const bad = Object.entries(headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
-  const what = bad === undefined ? 'it has a header' : `the value of the header "${bad[0]}" has a line break or another character`
-  return new RondoError('ConfigInvalid', `The request to ${label} can't be sent: ${what} that HTTP does not allow.`)
+/** The runtime refused to send the request. For a bad header its error is neither quoted nor kept: undici's holds the value, so the API key. */
+export function badRequest(cause: unknown, headers: { readonly [name: string]: string }, { label }: Place): RondoError {
+  const bad = Object.entries(headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))?.[0]
+  const start = `The request to ${label} can't be sent:`
+  if (bad === undefined)
+    return new RondoError('ConfigInvalid', `${start} ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  const message = `${start} the value of the header "${bad}" has a line break or another character that HTTP does not allow.`
+  return new RondoError('ConfigInvalid', message)
 }
 
 /** What went wrong between here and the server, from the error of the runtime. `received`: bytes of the body; `undefined`: no answer had begun. */

@@ -18,12 +18,12 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
       let headers: Headers
       try {
         headers = headersFor(url, request)
-      } catch {
-        return exchange.fail(badRequest(request.headers, place))
+      } catch (error) {
+        return exchange.fail(badRequest(error, request.headers, place))
       }
       const controller = new AbortController()
       exchange.disconnect = () => controller.abort()
-      exchange.connected()
+      exchange.reused()
       const { signal } = controller
       carry(() => fetch(withoutCredentials(url), { ...init, headers, signal }), exchange, signal).then(
         () => exchange.end(),

@@ -1,12 +1,12 @@
 import http from 'node:http'
-import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { dropIdle, heedKeepAlive, isUntouched, tlsHttp } from './agents.ts'
 import { decompressor } from './decompress.ts'
 import { Exchange } from './exchange.ts'
 import { badRequest, unknownEncoding } from './failure.ts'
 import type { Place } from './place.ts'
 import type { NodeTransportOptions, Route } from './route.ts'
-import { router, tlsHttp } from './route.ts'
+import { router } from './route.ts'
 import type { HttpRequest, Transport } from './transport.ts'
 import type { TunnelOptions } from './tunnel.ts'
 
@@ -33,66 +33,64 @@ const staleWithinMs = 2_000
 
 function start(exchange: Exchange, route: Route, request: HttpRequest, again: boolean): void {
   let closeTunnel: (() => void) | undefined
-  const tunnel: TunnelOptions = route.tunnelled ? { onTunnel: (close) => (closeTunnel = close) } : {}
+  const options: http.RequestOptions & TunnelOptions = { ...route.options, method: request.method, headers: headersOf(route, request) }
+  if (route.tunnelled) options.onTunnel = (close) => (closeTunnel = close)
   let sent: http.ClientRequest
   try {
-    sent = (route.secure ? tlsHttp() : http).request({
-      ...route.options,
-      ...tunnel,
-      method: request.method,
-      headers: headersOf(route, request),
-    })
-  } catch {
-    return exchange.fail(badRequest(request.headers, route.place))
+    sent = (route.secure ? tlsHttp() : http).request(options)
+  } catch (error) {
+    return exchange.fail(badRequest(error, request.headers, route.place))
   }
   exchange.disconnect = () => {
     sent.destroy()
     closeTunnel?.()
   }
-  const sentAt = performance.now()
-  let socket: Socket | undefined
-  let bytesBefore = 0
   let response: http.IncomingMessage | undefined
   let over = false
   const lost = (error?: NodeJS.ErrnoException): void => {
     if (over || exchange.done) return
     over = true
-    const untouched = sent.reusedSocket && response === undefined && socket?.bytesRead === bytesBefore
     const reset = error?.code === 'ECONNRESET' || error?.code === 'EPIPE'
-    if (again || !untouched || !reset || performance.now() - sentAt > staleWithinMs) return exchange.broken(error)
-    dropIdle(route)
+    const stale = reset && response === undefined && sent.reusedSocket && isUntouched(sent.socket)
+    if (!stale || again || exchange.ageMs > staleWithinMs) return exchange.broken(error)
+    dropIdle(route.options)
+    exchange.connecting()
     start(exchange, route, request, true)
   }
-  sent.once('socket', (given) => {
-    socket = given
-    bytesBefore = given.bytesRead
-    if (sent.reusedSocket) exchange.connected()
-    else given.once(route.secure ? 'secureConnect' : 'connect', () => exchange.connected())
-  })
+  if (sent.reusedSocket) exchange.reused()
+  else sent.once('socket', (socket) => socket.once(route.secure ? 'secureConnect' : 'connect', () => exchange.connected()))
   sent.once('response', (given) => {
     response = given
     given.on('error', lost)
-    given.once('close', () => given.complete || lost())
+    if (!sent.reusedSocket) heedKeepAlive(given)
     receive(exchange, given, route.place)
   })
   sent.on('error', lost)
-  // In whatever way the connection ends, the exchange must end too.
-  sent.once('close', () => response !== undefined || lost())
-  if (request.body !== undefined) for (const piece of request.body) sent.write(piece) // kept as they are until the socket takes them all at once
-  sent.end()
+  // In whatever way the connection ends, the exchange must end too; the response tells more, if it tells.
+  sent.once('close', () => {
+    if (!exchange.done && response?.complete !== true) setImmediate(lost)
+  })
+  write(sent, request.body ?? [])
 }
 
-function headersOf(route: Route, { method, headers, body = [] }: HttpRequest): http.OutgoingHttpHeaders {
-  if (method === 'GET') return { ...route.headers, ...headers }
-  let length = 0
-  for (const piece of body) length += piece.length
-  return { ...route.headers, ...headers, 'content-length': length }
+/** Nothing is copied: the pieces wait until the socket takes them, all at once. The last one comes with the end, as that costs a write less. */
+function write(sent: http.ClientRequest, body: readonly Uint8Array[]): void {
+  const last = body.length - 1
+  for (let index = 0; index < last; index++) sent.write(body[index])
+  sent.end(body[last])
 }
 
-/** The other idle connections to the host are older than the one that was stale, as the newest is used first. */
-function dropIdle({ options: { agent, host, port } }: Route): void {
-  for (const [name, sockets] of Object.entries(agent.freeSockets))
-    if (name.startsWith(`${host}:${port}:`)) for (const socket of sockets ?? []) socket.destroy()
+function headersOf(route: Route, request: HttpRequest): http.OutgoingHttpHeaders {
+  // One spread is a copy of known shape; two are worked out name by name.
+  const headers: http.OutgoingHttpHeaders = route.headers === undefined ? { ...request.headers } : { ...route.headers, ...request.headers }
+  if (request.method === 'POST') headers['content-length'] = request.body === undefined ? 0 : sizeOf(request.body)
+  return headers
+}
+
+function sizeOf(pieces: readonly Uint8Array[]): number {
+  let size = 0
+  for (const piece of pieces) size += piece.length
+  return size
 }
 
 function receive(exchange: Exchange, response: http.IncomingMessage, place: Place): void {

@@ -1,11 +1,12 @@
-import http from 'node:http'
+import type http from 'node:http'
 import type https from 'node:https'
+import type { AgentFor } from './agents.ts'
+import { agents } from './agents.ts'
 import type { Place } from './place.ts'
 import { addressOf, basicAuth, parseUrl, placeOf } from './place.ts'
 import type { Environment } from './proxy-env.ts'
 import { proxyFor } from './proxy-env.ts'
-import type { HttpProxy } from './tunnel.ts'
-import { parseProxy, proxyAddress, tunnelThrough } from './tunnel.ts'
+import { parseProxy, proxyAddress } from './tunnel.ts'
 
 export interface NodeTransportOptions {
   /** Where proxies are looked up, once for each URL. Default `process.env`. */
@@ -28,27 +29,16 @@ export interface Route {
     readonly agent: http.Agent
     readonly servername?: string
   }
-  readonly headers: { readonly [name: string]: string }
+  readonly headers?: { readonly [name: string]: string }
 }
 
 /** More URLs than this are no configuration but data in a URL; the routes are then worked out again. */
 const maxRoutes = 1_000
 
-const agentOptions: http.AgentOptions & { autoSelectFamilyAttemptTimeout: number } = {
-  keepAlive: true,
-  // A server that reads a long prompt says nothing for minutes: probes keep the entry in every NAT on the way alive.
-  keepAliveMsecs: 30_000,
-  // Connections in use have no limit (Node's default).
-  maxFreeSockets: 1_024,
-  // Node tries the addresses of a host one after the other and gives each 250 ms, too short for a far host (nodejs/node#54359).
-  autoSelectFamilyAttemptTimeout: 2_500,
-}
-
 /** Finds the route of a URL, and keeps it. */
 export function router({ env = process.env, tls = {}, idleConnectionMs = 60_000 }: NodeTransportOptions): (url: string) => Route {
   const routes = new Map<string, Route>()
-  // Node applies this timeout to connections in use too, but then only tells, and nobody listens.
-  const agentFor = agents({ ...agentOptions, timeout: idleConnectionMs }, tls)
+  const agentFor = agents(idleConnectionMs, tls)
   return (url) => {
     const known = routes.get(url)
     if (known !== undefined) return known
@@ -59,36 +49,17 @@ export function router({ env = process.env, tls = {}, idleConnectionMs = 60_000 
   }
 }
 
-/** Loaded when the first URL needs it: it is half of what a cold start takes. */
-export const tlsHttp = () => process.getBuiltinModule('node:https')
-
-/** Plain, TLS and tunnelled connections, each with a pool of its own, made when needed. */
-function agents(options: http.AgentOptions, tls: https.AgentOptions): (secure: boolean, tunnel?: HttpProxy) => http.Agent {
-  const made = new Map<string, http.Agent>()
-  const make = (secure: boolean, tunnel?: HttpProxy) => {
-    if (!secure) return new http.Agent(options)
-    const agent = new (tlsHttp().Agent)({ ...options, ...tls })
-    return tunnel === undefined ? agent : tunnelThrough(tunnel, agent)
-  }
-  return (secure, tunnel) => {
-    const key = `${secure} ${tunnel?.url.href}`
-    const agent = made.get(key) ?? make(secure, tunnel)
-    made.set(key, agent)
-    return agent
-  }
-}
-
-function newRoute(url: URL, env: Environment, agentFor: ReturnType<typeof agents>): Route {
+function newRoute(url: URL, env: Environment, agentFor: AgentFor): Route {
   const named = proxyFor(url, env)
   const proxy = named === undefined ? undefined : parseProxy(named)
   const authorization = basicAuth(url)
-  const headers = authorization === undefined ? {} : { authorization }
+  const own = authorization === undefined ? {} : { headers: { authorization } }
   const path = url.pathname + url.search
   const place = proxy === undefined ? placeOf(url) : { label: `${placeOf(url).label} (through the ${proxy.label})`, loopback: false }
   const secure = url.protocol === 'https:'
   if (secure || proxy === undefined) {
     const agent = agentFor(secure, proxy)
-    return { place, secure, tunnelled: proxy !== undefined, options: { ...addressOf(url), path, agent }, headers }
+    return { place, secure, tunnelled: proxy !== undefined, options: { ...addressOf(url), path, agent }, ...own }
   }
   // A plain request goes to the proxy itself, which reads the whole URL.
   const toProxy = proxy.url.protocol === 'https:'
@@ -98,6 +69,6 @@ function newRoute(url: URL, env: Environment, agentFor: ReturnType<typeof agents
     secure: toProxy,
     tunnelled: false,
     options: { ...proxyAddress(proxy), path: `http://${url.host}${path}`, agent: agentFor(toProxy) },
-    headers: { ...headers, ...credentials, host: url.host },
+    headers: { ...own.headers, ...credentials, host: url.host },
   }
 }

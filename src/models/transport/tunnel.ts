@@ -41,7 +41,7 @@ export function proxyAddress({ url }: HttpProxy): { readonly host: string; reado
 /** Options of a request that its tunnel needs; Node hands them on to `createConnection`. */
 export interface TunnelOptions {
   /** Called with what closes a tunnel that is being made, because nobody can abort it through the request, which has no socket yet. */
-  readonly onTunnel?: (close: () => void) => void
+  onTunnel?: (close: () => void) => void
 }
 
 type Connected = (error: Error | null, socket?: Duplex) => void

@@ -311,6 +311,11 @@ describe.each(transports)('transport %s', (name, transport) => {
       expect(JSON.stringify([error, error?.cause])).not.toContain('secret')
     })
 
+    test('a name that is no header name: ConfigInvalid that says so', async () => {
+      const { error } = await call(transport, 'http://127.0.0.1:9/', { headers: { 'x y': 'z' } })
+      expect(brief(error)).toEqual(['ConfigInvalid', false, expect.stringMatching(/^The request to 127\.0\.0\.1:9 can't be sent: .*x y/)])
+    })
+
     test.each([
       ['localhost:11434/v1', 'not "localhost:"'],
       ['ftp://host/x', 'not "ftp:"'],

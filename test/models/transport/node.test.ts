@@ -162,10 +162,12 @@ describe('limits of the connection', () => {
     expect(await call(transport, server.url, { timeouts: unlimited })).toMatchObject({ text: 'ab' })
   })
 
-  test('an idle connection is closed after idleConnectionMs', async () => {
-    await using server = await fakeServer({ body: 'x' })
+  test('an idle connection is closed after idleConnectionMs, or a second before the server would close it', async () => {
+    await using server = await fakeServer([{ body: 'x' }, { headers: { 'keep-alive': 'max=9, timeout=1' }, body: 'x' }])
     await call(nodeTransport({ env, idleConnectionMs: 40 }), server.url)
     await server.requests[0]?.closed
+    await call(fresh(), server.url)
+    await server.requests[1]?.closed
   })
 })
 
@@ -185,6 +187,11 @@ describe('TLS', () => {
       `No TLS connection to 127.0.0.1:${server.port} (DEPTH_ZERO_SELF_SIGNED_CERT). If its certificate is signed by an authority of your own, name that in NODE_EXTRA_CA_CERTS.`,
     ])
     expect(server.requests).toEqual([])
+  })
+
+  test('a certificate that can’t be read: ConfigInvalid', async () => {
+    const { error } = await call(nodeTransport({ env, tls: { cert: 'no certificate' } }), 'https://127.0.0.1:9/')
+    expect(brief(error)).toEqual(['ConfigInvalid', false, expect.stringMatching(/^The request to 127\.0\.0\.1:9 can't be sent: .+/)])
   })
 
   test('https to a server that speaks http: not retryable', async () => {
