@@ -140,7 +140,7 @@ describe('decision 0008: working time between two entries', () => {
   })
 })
 
-describe('decision 0009: verdicts and setups are waited for within the time limit', () => {
+describe('decision 0010: verdicts and setups are waited for within the time limit', () => {
   const limits = { maxDurationMs: 1_000 }
   const waited = (ms: number, key: string) => ({ waited: (asked: string) => (asked === key ? ms : 0) })
   const worked = play(open, { ...responded(1, { calls: ['look', 'look'] }), at: 1_300 })

@@ -26,7 +26,7 @@ const undecided = {
   },
 }
 
-describe.each(['needsApproval', 'inputSchema'] as const)('decision 0009: %s never settles', (which) => {
+describe.each(['needsApproval', 'inputSchema'] as const)('decision 0010: %s never settles', (which) => {
   test.each([
     ['summarize', 'incomplete timeout', 'So far.'],
     ['incomplete', 'incomplete timeout', ''],
@@ -50,14 +50,14 @@ describe.each(['needsApproval', 'inputSchema'] as const)('decision 0009: %s neve
   })
 })
 
-test('decision 0009: who is asked for a verdict too long is told to stop', async () => {
+test('decision 0010: who is asked for a verdict too long is told to stop', async () => {
   const place = engineLab([asks('act'), 'So far.'])
   const signals: AbortSignal[] = []
   await place.clock.until(agentIn(place, { tools: [undecided.needsApproval(signals)], limits }).run('Hi'))
   expect(signals.map(({ aborted, reason }) => [aborted, reason.code])).toEqual([[true, 'RunTimeout']])
 })
 
-test('decision 0009: a verdict that came in time does not count on while a human is waited for', async () => {
+test('decision 0010: a verdict that came in time does not count on while a human is waited for', async () => {
   const place = engineLab([asks('act'), 'Done.'])
   const act = tool({
     name: 'act',
@@ -92,7 +92,7 @@ async function instructed(replies: Script, takes: readonly number[], more: Param
 
 const forEver = Number.POSITIVE_INFINITY
 
-describe('decision 0009: instructions that never come', () => {
+describe('decision 0010: instructions that never come', () => {
   test('are ended by the time limit, and asked for once more for the wrap-up', async () => {
     const { lines, ...seen } = await instructed(['So far.'], [forEver, 100])
     expect(seen).toEqual({ end: 'incomplete timeout', text: 'So far.', at: 5_100, aborted: [true, false] })

@@ -29,17 +29,17 @@ export const exempt: readonly Exempt[] = [
   },
   {
     path: 'test/engine/slow-setups.test.ts',
-    test: 'decision 0009: instructions that never come > a message that comes while the wrap-up asks for them does not begin it all anew',
+    test: 'decision 0010: instructions that never come > a message that comes while the wrap-up asks for them does not begin it all anew',
     reason: 'what is waited for begins anew with each activation',
   },
   {
     path: 'test/engine/slow-setups.test.ts',
-    test: 'decision 0009: instructions that never come > a pause is no waiting: they are asked for anew',
+    test: 'decision 0010: instructions that never come > a pause is no waiting: they are asked for anew',
     reason: 'what is waited for begins anew with each activation',
   },
   {
     path: 'test/engine/slow-setups.test.ts',
-    test: 'decision 0009: instructions that never come > of a run that begins in the moment in which another ends',
+    test: 'decision 0010: instructions that never come > of a run that begins in the moment in which another ends',
     reason: 'what is waited for begins anew with each activation',
   },
   { path: 'test/json-schema', reason: 'validator and converter; no engine' },

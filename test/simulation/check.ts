@@ -347,7 +347,7 @@ function endsByItself({ played, ledger, violate }: Checking): void {
   for (const run of ledger.runs.values())
     for (const { data, seq } of run.controls)
       if (data.reason === 'it hangs')
-        violate('decision 0009: nothing is waited for for ever', `run ${run.runId} had to be ended at entry ${seq}`)
+        violate('decision 0010: nothing is waited for for ever', `run ${run.runId} had to be ended at entry ${seq}`)
 }
 
 /** What the tools that have one say of their time limit (ms). */
