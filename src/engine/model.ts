@@ -134,7 +134,7 @@ function take(attempt: Attempt, delta: ModelDelta): void {
   }
   if (piece === undefined) return
   if (attempt.a.hub.active) show(attempt, piece)
-  else noteShown(attempt, piece)
+  else if (piece.opened) noteShown(attempt, piece)
 }
 
 /** For a reader that comes later: which part it finds open. */

@@ -83,13 +83,13 @@ interface ShownPart {
 
 /** How far a reader is, and what it has got of the model call that is being shown: it gets the rest, from wherever that comes. */
 export class Shown {
-  /** The cursor of its last event; '' = none. */
+  /** The cursor of its last event, or of a later one that it had before; '' = none. */
   last: string
   readonly #parts = new Map<number, ShownPart>()
   /** Characters of the input of each call. */
   readonly #inputs = new Map<string, number>()
 
-  /** Where the reader was when it came; `undefined` once it has got something behind that. */
+  /** Where the reader was when it came, until it gets something behind that. */
   #floor: Cursor | undefined
   /** The last end of a model call that the reader knew when it came, and this process did not; 0 = none. */
   knownEnd = 0
@@ -105,9 +105,7 @@ export class Shown {
     const cursor = cursorOf(text)
     // Each process numbers its pieces, so that their place says nothing.
     if (cursor.piece) return of !== undefined && of < this.knownEnd
-    if (!isAfter(cursor, this.#floor)) return true
-    this.#floor = undefined
-    return false
+    return !isAfter(cursor, this.#floor)
   }
 
   /** In the order in which they began. */
@@ -117,7 +115,10 @@ export class Shown {
 
   /** The reader gets this event. */
   note(event: CoreEvent): void {
-    this.last = event.cursor
+    if (this.#floor === undefined || isAfter(cursorOf(event.cursor), this.#floor)) {
+      this.last = event.cursor
+      this.#floor = undefined
+    }
     switch (event.type) {
       case 'model.started':
         this.#parts.clear()

@@ -77,10 +77,11 @@ describe('promise 7: a reader that comes in the middle of a message', () => {
 
 describe('promise 7: a reader that comes from a process that knew more already', () => {
   /** Our append that holds such an entry is written, and another process sees it before we have the answer. */
-  async function ahead(kind: 'model.responded' | 'message', isLast: (event: RunEvent) => boolean) {
+  async function ahead(kind: 'model.responded' | 'message', isLast: (event: RunEvent) => boolean, lagMs = 0) {
     const slow: { written?: Promise<void>; answer?: () => void } = {}
     let shared = memory()
     const { world, agent } = stage({
+      ringCapacity: lagMs > 0 ? 1 : 10_000,
       store: (inner) => {
         shared = inner
         return Object.assign(slow, answersLate(inner, kind)).store
@@ -97,10 +98,16 @@ describe('promise 7: a reader that comes from a process that knew more already',
       cursor = event.cursor
       if (isLast(event)) break
     }
-    const reading = all(agent.attach('s', { after: cursor }))
+    const events: RunEvent[] = []
+    const reading = (async () => {
+      for await (const event of agent.attach('s', { after: cursor })) {
+        events.push(event)
+        if (lagMs > 0) await new Promise<void>((resolve) => world.clock.timer(lagMs, resolve))
+      }
+    })()
     await settle()
     slow.answer?.()
-    const events = await world.clock.until(reading)
+    await world.clock.until(reading)
     const whole = await all(agent.attach('s'))
     const index = whole.findIndex((event) => event.cursor === cursor)
     expect(events.filter(isFact)).toEqual(whole.slice(index + 1).filter(isFact))
@@ -116,6 +123,7 @@ describe('promise 7: a reader that comes from a process that knew more already',
 
   test('a message that goes on comes from its start', async () => {
     expect((await ahead('message', isQuestion)).slice(0, 4)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
+    expect((await ahead('message', isQuestion, 2_000)).slice(0, 4)).toEqual(['text.started', 'Hel', 'lo', 'text.finished'])
   })
 })
 
