@@ -19,9 +19,11 @@ const { values } = parseArgs({
 
 /** The fast tests of the loop, the quickest first: most mutants are dead before the second group is asked. */
 const fast = [['test/core'], ['test/engine', 'test/agent', 'test/acceptance']]
-const groups = (values.tests === undefined ? fast : [values.tests.split(',')]).map((dirs) =>
-  dirs.filter((dir) => existsSync(join(root, dir))),
-)
+/** @param {string} file */
+const groupsFor = (file) =>
+  (values.tests !== undefined ? [values.tests.split(',')] : file.startsWith('src/models/') ? [['test/models']] : fast).map((dirs) =>
+    dirs.filter((dir) => existsSync(join(root, dir))),
+  )
 const limitMs = 180_000
 
 /** @type {Mutant[]} */
@@ -69,7 +71,7 @@ async function tryMutant(dir, mutant) {
   if (source.split(mutant.find).length !== 2) return 'INVALID'
   writeFileSync(path, source.split(mutant.find).join(mutant.replace))
   try {
-    for (const tests of groups) if (!(await run(dir, tests)).passed) return 'killed'
+    for (const tests of groupsFor(mutant.file)) if (!(await run(dir, tests)).passed) return 'killed'
     return 'SURVIVED'
   } finally {
     writeFileSync(path, source)
@@ -91,7 +93,7 @@ async function work(dir) {
 
 const dirs = Array.from({ length: Math.max(1, Math.min(Number(values.workers), count)) }, copyTree)
 try {
-  for (const tests of groups) {
+  for (const tests of new Map(queue.flatMap(({ file }) => groupsFor(file)).map((dirs) => [dirs.join(), dirs])).values()) {
     const whole = await run(dirs[0] ?? root, tests)
     if (!whole.passed) throw new Error(`The tests fail without any mutant; mend that first.\n${whole.output}`)
   }

@@ -20,7 +20,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): Transport {
     new Promise((resolve, reject) => {
       const route = routeTo(request.url) // a throw rejects
       const exchange = new Exchange(request, receiver, route.place, resolve, reject)
-      if (!exchange.done) start(exchange, route, request, false)
+      if (!exchange.done) start(exchange, route, request)
     })
 }
 
@@ -31,7 +31,7 @@ export function nodeTransport(options: NodeTransportOptions = {}): Transport {
  */
 const staleWithinMs = 2_000
 
-function start(exchange: Exchange, route: Route, request: HttpRequest, again: boolean): void {
+function start(exchange: Exchange, route: Route, request: HttpRequest): void {
   let closeTunnel: (() => void) | undefined
   const options: http.RequestOptions & TunnelOptions = { ...route.options, method: request.method, headers: headersOf(route, request) }
   if (route.tunnelled) options.onTunnel = (close) => (closeTunnel = close)
@@ -52,10 +52,10 @@ function start(exchange: Exchange, route: Route, request: HttpRequest, again: bo
     over = true
     const reset = error?.code === 'ECONNRESET' || error?.code === 'EPIPE'
     const stale = reset && response === undefined && sent.reusedSocket && isUntouched(sent.socket)
-    if (!stale || again || exchange.ageMs > staleWithinMs) return exchange.broken(error)
-    dropIdle(route.options)
+    if (!stale || exchange.ageMs > staleWithinMs) return exchange.broken(error)
+    dropIdle(route.options) // so that the next one is fresh, and there is no third
     exchange.connecting()
-    start(exchange, route, request, true)
+    start(exchange, route, request)
   }
   if (sent.reusedSocket) exchange.reused()
   else sent.once('socket', (socket) => socket.once(route.secure ? 'secureConnect' : 'connect', () => exchange.connected()))

@@ -47,7 +47,10 @@ export interface TunnelOptions {
 type Connected = (error: Error | null, socket?: Duplex) => void
 interface ConnectionOptions extends https.RequestOptions, TunnelOptions {}
 
-/** Makes `agent` reach its hosts through CONNECT: TLS with the host itself, inside, so the proxy sees its name and nothing else. */
+/**
+ * Makes `agent` reach its hosts through CONNECT: TLS with the host itself, inside, so the proxy sees its name and nothing else. By hand,
+ * because Node's own proxies begin with 22.21 and 24.5, and these lines serve every Node without a package.
+ */
 export function tunnelThrough(proxy: HttpProxy, agent: https.Agent): https.Agent {
   const module = proxy.url.protocol === 'https:' ? process.getBuiltinModule('node:https') : http
   const direct = agent.createConnection.bind(agent)

@@ -111,9 +111,10 @@ describe.each(transports)('transport %s', (name, transport) => {
     })
 
     test('B135 comments count as life: an answer may take longer than every limit between two bytes', async () => {
-      await using server = await fakeServer({ body: Array.from({ length: 12 }, () => [30, ': ping\n\n']).flat() })
-      const { chunks, error } = await call(transport, server.url, { timeouts: { ...unlimited, firstByteMs: 250, idleMs: 250 } })
-      expect([chunks, error]).toEqual([12, undefined])
+      // Long limits and short pauses: a busy machine must not make a limit out of a pause.
+      await using server = await fakeServer({ body: Array.from({ length: 50 }, () => [60, ': ping\n\n']).flat() })
+      const { error } = await call(transport, server.url, { timeouts: { ...unlimited, firstByteMs: 1_500, idleMs: 1_500 } })
+      expect(error).toBe(undefined)
     })
 
     test('B136 a long healthy stream is cut by totalMs only, when that is set', async () => {

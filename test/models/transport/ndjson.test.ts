@@ -43,7 +43,7 @@ test('NDJSON B140 a line without end is a typed error', () => {
   )
 })
 
-test('NDJSON B201 a line of a million pieces takes time in proportion', () => {
+test('NDJSON B201 a line of 300,000 pieces takes time in proportion', () => {
   const one = Uint8Array.of(97)
-  expect(decode(Array.from({ length: 1_000_000 }, () => one))).toEqual([{ left: 'a'.repeat(1_000_000) }])
+  expect(decode(Array.from({ length: 300_000 }, () => one))).toEqual([{ left: 'a'.repeat(300_000) }])
 })

@@ -123,17 +123,17 @@ describe('SSE', () => {
     expect(decode([`data: ${long}`, '\n\n'])).toEqual([[long]])
   })
 
-  test('B201 a million events and a line of a million pieces take time in proportion', () => {
-    const events = bytesOf(`data: {"d":"x"}\n\n`.repeat(1_000_000))
+  test('B201 300,000 events and a line of 300,000 pieces take time in proportion', () => {
+    const events = bytesOf(`data: {"d":"x"}\n\n`.repeat(300_000))
     const pieces = Array.from({ length: Math.ceil(events.length / 40) }, (_, index) => events.subarray(index * 40, index * 40 + 40))
     const startedAt = performance.now()
-    expect(decode(pieces)).toHaveLength(1_000_000)
+    expect(decode(pieces)).toHaveLength(300_000)
     const one = Uint8Array.of(97)
     const decoder = new SseDecoder(() => {})
     decoder.push(bytesOf('data: '))
-    for (let index = 0; index < 1_000_000; index++) decoder.push(one)
-    expect(decoder.end()).toHaveLength(1_000_000)
-    expect(performance.now() - startedAt).toBeLessThan(15_000) // about 1 s; quadratic would be hours
+    for (let index = 0; index < 300_000; index++) decoder.push(one)
+    expect(decoder.end()).toHaveLength(300_000)
+    expect(performance.now() - startedAt).toBeLessThan(15_000) // under 1 s; quadratic would be minutes
   })
 })
 
