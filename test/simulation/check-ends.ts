@@ -266,7 +266,7 @@ function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<
 /** Checklist 7.2, 7.7 and C2 to C12: the reason is true, and its status is the right one. */
 function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, finished: EntryOf<'run.finished'>): void {
   const { status, reason } = finished.data
-  const { agent } = played.script
+  const { agent, store } = played.script
   const { limits, policies } = agent
   const settled = (test: (data: EntryOf<'call.settled'>['data']) => boolean) =>
     run.calls.some((call) => call.settled.some((one) => test(one.data)))
@@ -284,8 +284,8 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
     max_tool_calls_per_tool: () =>
       agent.termination === 'perTool' ||
       [...used.perTool.values()].some((count) => count >= (limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)),
-    // A setup or verdicts that were waited for count too, while nothing was open.
-    timeout: () => used.mostMs + used.idleMs >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
+    // A setup or verdicts that were waited for count too, while nothing was open. They are asked for before the entries that go with them are stamped.
+    timeout: () => used.mostMs + used.idleMs + (store.latency === 'ms' ? 200 : 0) >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
     budget_exceeded: () =>
       used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) ||
       used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),
