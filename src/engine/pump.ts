@@ -67,8 +67,7 @@ function conclude(a: Activation, staged: Staged, appended: Appended): true | Pro
     lose(a, staged, appended)
     return Promise.resolve(false)
   }
-  const skew = appended.at - staged.wall
-  a.skewMs = Math.abs(skew) < 1_000 ? 0 : skew
+  a.skewMs = skewOf(a, appended.at, staged.wall)
   commit(a, restamp(a, staged, appended.at))
   const { onCommit } = a.world
   return onCommit === undefined || a.detached ? true : onCommit(a.sessionId, a.store, a.state).then(() => true)
@@ -79,6 +78,13 @@ async function conflict(a: Activation, staged: Staged): Promise<boolean> {
   const { seq } = a.state.live
   if ((await catchUp(a)) && a.state.live.seq === seq) loseJournal(a)
   return false
+}
+
+/** How far the store's clock is ahead: of ours before the append, or after it, for it may have taken long, or the clocks have jumped in it. */
+function skewOf(a: Activation, at: number, before: number): number {
+  if (Math.abs(at - before) < 1_000) return 0
+  const skew = at - a.world.clock.wall()
+  return Math.abs(skew) < 1_000 ? 0 : skew
 }
 
 /** Nothing follows now: because nothing is to be done, or because this activation may begin nothing more. */

@@ -6,7 +6,7 @@ import { memory, type Store, suspend, tool } from '../../src/index.ts'
 import { scripted } from '../../src/testing/index.ts'
 import { agentIn, asks, end, noInput, otherProcess, plainTool, type ScriptedLab } from '../acceptance/kit.ts'
 import { testWorld } from '../setup/checks.ts'
-import { answersLate } from './kit.ts'
+import { answersLate, appendsThrough } from './kit.ts'
 
 const hour = 3_600_000
 
@@ -143,6 +143,16 @@ describe.each(jumps)('decision 0008: the clock of %s jumps by %i ms', (...jump) 
     // A jump forth of the store's clock is cut to what the step itself measured, and a second. The step in which the limit is met has its grace.
     expect(place.clock.monotonic()).toBe(whose !== 'ours' && by > 0 ? 9_000 : 10_000)
   })
+})
+
+test('decision 0008: a jump while an append is under way is no difference between the clocks', async () => {
+  const place = jumpyLab(['both', hour], [asks('slow'), 'Done.'])
+  const store = appendsThrough(place.store, (entries, write) => {
+    if (entries.some((entry) => entry.kind === 'call.started')) place.jump()
+    return write()
+  })
+  const agent = agentIn({ ...place, store }, { tools: [takes(place, 1_000)], limits: { maxDurationMs: 2_500 } })
+  expect(end(await place.clock.until(agent.run('Hi')))).toBe('completed completed')
 })
 
 test.each([hour, -hour])('decision 0008: a store whose clock is always %i ms off does not keep a far retry from its time', async (off) => {
