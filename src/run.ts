@@ -122,8 +122,10 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   async #start(): Promise<void> {
+    const { start, driver } = this.#options
+    // Its run may end, and with it the driver, while others are still heard: then a driver that was given up would be woken.
+    const letGo = driver.hold()
     try {
-      const { start, driver } = this.#options
       const drive = await start((runId) => this.#adopt(runId))
       if (!this.#isGuest && !this.#isSteering) {
         driver.interestIn(this.#runId).begun = true
@@ -136,6 +138,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       this.#failure = error
       this.#end(() => this.#reject(error))
       await this.#sayEarly(false)
+    } finally {
+      letGo()
     }
   }
 
