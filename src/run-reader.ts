@@ -12,6 +12,11 @@ import { RunError } from './errors.ts'
 
 const defaultRingCapacity = 10_000
 
+/** What a reader of the text alone needs to see. */
+function isOfTexts({ type }: CoreEvent): boolean {
+  return type === 'text.delta' || type === 'model.retracted' || type === 'model.finished'
+}
+
 /** What its readers need of a run. */
 interface ReadRun {
   readonly driver: SessionDriver
@@ -88,7 +93,7 @@ export class RunReader {
 
   async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
     let shown = ''
-    for await (const event of this.#events(onLeave)) {
+    for await (const event of this.#events(onLeave, isOfTexts)) {
       if (event.type === 'text.delta') {
         shown = `${event.messageId}`
         yield event.text
@@ -108,7 +113,7 @@ export class RunReader {
   }
 
   /** One reader. Leaving before the end lets go of the run. */
-  async *#events(onLeave: OnLeave): AsyncGenerator<CoreEvent, void, undefined> {
+  async *#events(onLeave: OnLeave, wants: (event: CoreEvent) => boolean = () => true): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
     onLeave(() => cursor.close())
     const shown = new Shown(this.#run.replayAfter)
@@ -116,12 +121,16 @@ export class RunReader {
     try {
       if (this.#isGuest) yield* this.#before(cursor, shown)
       for (;;) {
-        const next = await cursor.next()
-        if (next === undefined) break
+        // What is there already costs no waiting.
+        const next = cursor.take()
+        if (next === undefined) {
+          if (await cursor.more()) continue
+          break
+        }
         if (next !== 'gap') {
           if (shown.had(next)) continue
           shown.note(next)
-          yield next
+          if (wants(next)) yield next
           continue
         }
         if (shown.last === '') shown.last = this.#ring.origin

@@ -155,20 +155,20 @@ export class RingCursor {
     return typeof event === 'object' ? event.cursor : undefined
   }
 
-  /** The next event; 'gap' when events have left that this reader has not got; `undefined` at the end. */
-  async next(): Promise<CoreEvent | 'gap' | undefined> {
-    for (;;) {
-      if (this.#closed) return undefined
-      const found = this.#ring.at(this.position)
-      if (found !== undefined) {
-        if (found !== 'gap') this.position++
-        return found
-      }
-      if (this.#ring.ended) return undefined
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve
-      })
-    }
+  /** The next event, if it is there; 'gap' when events have left that this reader has not got. */
+  take(): CoreEvent | 'gap' | undefined {
+    const found = this.#closed ? undefined : this.#ring.at(this.position)
+    if (found !== undefined && found !== 'gap') this.position++
+    return found
+  }
+
+  /** Waits until there may be more to take. False: nothing more will come. */
+  async more(): Promise<boolean> {
+    if (this.#closed || this.#ring.ended) return false
+    await new Promise<void>((resolve) => {
+      this.#waiting = resolve
+    })
+    return true
   }
 
   close(): void {
