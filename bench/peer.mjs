@@ -62,16 +62,17 @@ export function createPeer(ctx) {
       execute: (input) => ctx.tool.exec(input),
     }),
   )
-  /** @type {Map<boolean, Agent>} */
+  /** @type {Map<string, Agent>} */
   const agents = new Map()
   /** @param {boolean} stream @param {number} maxSteps */
   function agentOf(stream, maxSteps) {
-    const known = agents.get(stream)
+    const key = `${stream} ${maxSteps}`
+    const known = agents.get(key)
     if (known !== undefined) return known
     const model = ctx.inproc ? inProcessModel(ctx.inproc) : openaiCompatible({ baseURL: ctx.url, apiKey: 'x', stream })('bench-model')
     const limits = { maxIterations: maxSteps + 1 }
     const agent = new Agent({ model, instructions: ctx.SYSTEM, tools, limits, maxParallel: 64, policies: { noProgress: false } })
-    agents.set(stream, agent)
+    agents.set(key, agent)
     return agent
   }
   /** @param {{ stream: boolean, onDelta?: (text: string) => void, maxSteps: number }} options */

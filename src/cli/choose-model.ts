@@ -30,8 +30,9 @@ export async function chooseModel(
   terminal: Terminal,
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<ChosenModel> {
+  // What was meant for another server is not sent to this one: neither the usual model nor, unless it is asked for by name, OpenAI's key.
+  if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags.model, terminal)
   const named = flags.model ?? given(terminal.env['RONDO_MODEL'])
-  if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, named, terminal)
   if (named !== undefined) return byName(named, terminal)
   if (hasValue(terminal.env['OPENAI_API_KEY']))
     return {
@@ -93,7 +94,13 @@ function openaiModel(model: string, { env }: Terminal): ChosenModel {
 }
 
 function chosen(model: Model, baseUrl?: string): ChosenModel {
-  return { model, line: `Model: ${model.provider}:${model.id}${baseUrl === undefined ? '' : ` (${oneLine(baseUrl)})`}` }
+  return { model, line: `Model: ${model.provider}:${model.id}${baseUrl === undefined ? '' : ` (${placeOf(baseUrl)})`}` }
+}
+
+/** A URL may hold a password, or a key in its query. */
+function placeOf(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl)
+  return oneLine(`${origin}${pathname}`)
 }
 
 /** Only the first colon parts: names of models have colons too (`qwen3:8b`). */
@@ -125,18 +132,23 @@ function ollamaHost({ env }: Terminal): string {
   return `${protocol}//${hostname}:${port === '' ? (given.startsWith('https:') ? '443' : given.startsWith('http:') ? '80' : '11434') : port}`
 }
 
-/** The model that was used last, if a server answers on this machine: elsewhere nothing is asked for unbidden. */
+/** The model that came last to a server that answers on this machine, if it can chat; elsewhere nothing is asked for unbidden. */
 async function firstOllamaModel(host: string, fetch: typeof globalThis.fetch): Promise<string | undefined> {
-  if (!/^https?:\/\/(127\.0\.0\.1|localhost|\[::1\]):/.test(host)) return undefined
+  if (!/^https?:\/\/(127\.0\.0\.1|0\.0\.0\.0|localhost|\[::1\]):/.test(host)) return undefined
   try {
     const response = await fetch(`${host}/api/tags`, { signal: AbortSignal.timeout(ollamaPatienceMs), redirect: 'error' })
     const body: unknown = await response.json()
     const models: unknown = typeof body === 'object' && body !== null && 'models' in body ? body.models : undefined
-    const first: unknown = Array.isArray(models) ? models[0] : undefined
-    return typeof first === 'object' && first !== null && 'name' in first && typeof first.name === 'string' ? first.name : undefined
+    return Array.isArray(models)
+      ? models.map(nameOf).find((name) => name !== undefined && !/embed|bge-|minilm|rerank/i.test(name))
+      : undefined
   } catch {
     return undefined
   }
+}
+
+function nameOf(model: unknown): string | undefined {
+  return typeof model === 'object' && model !== null && 'name' in model && typeof model.name === 'string' ? model.name : undefined
 }
 
 function given(text: string | undefined): string | undefined {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { chooseModel, type ModelFlags } from '../../src/cli/choose-model.ts'
 import { CannotRun } from '../../src/cli/terminal.ts'
+import { textMessage } from '../../src/core/message.ts'
+import { fakeOpenAI } from '../setup/fake-openai.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 /** A fetch that knows what answers where, and is told what was asked. */
@@ -33,7 +35,7 @@ async function refusal(flags: ModelFlags, env: { readonly [name: string]: string
 }
 
 const key = { OPENAI_API_KEY: 'k' }
-const tags = { models: [{ name: 'qwen3:8b' }, { name: 'llama3' }] }
+const tags = { models: [{ name: 'nomic-embed-text:latest' }, { name: 'qwen3:8b' }, { name: 'llama3' }] }
 
 test('a key in the environment chooses OpenAI, and nobody is asked', async () => {
   const { asked, fetch } = network({ 'http://127.0.0.1:11434/api/tags': tags })
@@ -44,7 +46,7 @@ test('a key in the environment chooses OpenAI, and nobody is asked', async () =>
   expect(asked).toEqual([])
 })
 
-test('without a key an Ollama server on this machine is taken, with the model that was used last', async () => {
+test('without a key an Ollama server on this machine is taken, with the newest model that can chat', async () => {
   const { fetch } = network({ 'http://127.0.0.1:11434/api/tags': tags })
   expect(await chosen({}, {}, fetch)).toEqual({
     id: 'ollama:qwen3:8b',
@@ -57,6 +59,7 @@ test.each([
   [':9999', 'http://127.0.0.1:9999'],
   ['0.0.0.0', 'http://127.0.0.1:11434'],
   ['http://localhost:9999', 'http://localhost:9999'],
+  ['http://0.0.0.0:11434', 'http://0.0.0.0:11434'],
 ])('OLLAMA_HOST %s is %s', async (host, url) => {
   const { asked, fetch } = network({ [`${url}/api/tags`]: tags })
   expect((await chosen({}, { OLLAMA_HOST: host }, fetch)).id).toBe('ollama:qwen3:8b')
@@ -83,12 +86,31 @@ test('--model names one, and so does RONDO_MODEL', async () => {
   expect((await chosen({}, { ...key, RONDO_MODEL: 'offline' })).line).toBe('Model: offline (no network and no language model)')
 })
 
-test('--base-url is any server; a key that was given for another one does not go there', async () => {
-  expect(await chosen({ model: 'qwen3', baseUrl: 'http://localhost:8080/v1' }, key)).toEqual({
+test('--base-url is any server; the usual model and a key that was given for another server do not go there', async () => {
+  const line = 'Model: localhost:8080:qwen3 (http://localhost:8080/v1)'
+  expect(await chosen({ model: 'qwen3', baseUrl: 'http://user:pw@localhost:8080/v1?key=k' }, key)).toEqual({
     id: 'localhost:8080:qwen3',
-    line: 'Model: localhost:8080:qwen3 (http://localhost:8080/v1)',
+    line,
   })
-  expect((await chosen({ model: 'openai:gpt-4.1', baseUrl: 'http://localhost:8080/v1' }, key)).id).toBe('openai:gpt-4.1')
+  expect(await refusal({ baseUrl: 'http://localhost:8080/v1' }, { ...key, RONDO_MODEL: 'openai:gpt-4.1' })).toMatch(/^--base-url needs/)
+  for (const [model, env, sent] of [
+    ['qwen3', key, undefined],
+    ['qwen3', { ...key, RONDO_API_KEY: 'own' }, 'Bearer own'],
+    ['openai:gpt-4.1', key, 'Bearer k'],
+  ] as const) {
+    await using server = await fakeOpenAI(['ok'])
+    const { model: made } = await chooseModel({ model, baseUrl: server.url }, fakeTerminal({ env }), nothing.fetch)
+    const request = {
+      instructions: '',
+      messages: [textMessage('user', 'hi')],
+      tools: [],
+      toolChoice: 'auto',
+      settings: {},
+      purpose: 'main',
+    } as const
+    await made.stream(request, () => {}, { signal: new AbortController().signal, sessionId: 's' })
+    expect(server.requests[0]?.headers.authorization).toBe(sent)
+  }
 })
 
 test('what can not be had is said with what to do', async () => {

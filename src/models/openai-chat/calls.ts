@@ -10,6 +10,7 @@ interface OpenCall {
   readonly name: string
   /** The arguments so far. */
   text: string
+  readonly end: JsonEnd
   /** Its arguments came at once, as a value. */
   whole: boolean
   /** A piece without a name has gone on with it: this server does not repeat names. */
@@ -44,7 +45,7 @@ export class ChatCalls {
 
   /** Whether the arguments of the last call look cut off. */
   get isOpen(): boolean {
-    return this.#last !== undefined && !this.#last.whole && !isComplete(this.#last.text)
+    return this.#last !== undefined && !hasEnded(this.#last)
   }
 
   /** One entry of `tool_calls`. Of a whole message each is a call of its own; in a stream it may be a piece. */
@@ -56,6 +57,7 @@ export class ChatCalls {
     const name = textOrNothing(body['name'])
     const piece = { id, name, input: body['arguments'] ?? '' }
     const known = isWhole ? undefined : this.#find(index, piece)
+    if (known !== undefined && isRestated(known, piece)) return
     if (known !== undefined && piece.name === '') known.continued = true
     this.#add(known ?? this.#open(index, piece), piece.input)
   }
@@ -63,9 +65,10 @@ export class ChatCalls {
   #find(index: number | undefined, piece: CallPiece): OpenCall | undefined {
     // B018: without an index a new id opens a call, and what has none goes on with the last one.
     const known = index === undefined ? this.#named(piece.id) : this.#calls.findLast((call) => call.index === index)
-    if (known !== undefined) return startsAnother(known, piece) ? undefined : known
-    if (index === undefined || piece.name !== '') return undefined
-    return piece.id === '' ? this.#onlyOne() : this.#named(piece.id)
+    if (known !== undefined) return isRestated(known, piece) || !startsAnother(known, piece) ? known : undefined
+    if (piece.name !== '' || this.#calls.length === 0) return undefined
+    if (index === undefined) return this.#last
+    return piece.id === '' ? this.#onlyOne() : (this.#named(piece.id) ?? this.#onlyOne())
   }
 
   #named(id: string): OpenCall | undefined {
@@ -74,7 +77,7 @@ export class ChatCalls {
 
   /** B021: a piece under an index that nobody opened belongs to the open call, if there is but one. */
   #onlyOne(): OpenCall {
-    const open = this.#calls.filter((call) => !call.whole && !isComplete(call.text))
+    const open = this.#calls.filter((call) => !hasEnded(call))
     const [only] = open
     if (open.length === 1 && only !== undefined) return only
     throw garbled(`a piece of arguments belongs to none of its ${this.#calls.length} tool calls`)
@@ -86,7 +89,7 @@ export class ChatCalls {
     // B015: an id that is empty, or another call's, is no id.
     const own = id !== '' && !this.#ids.has(id)
     this.#ids.add(id)
-    const call: OpenCall = { part, index, id, name, text: '', whole: false, continued: false }
+    const call: OpenCall = { part, index, id, name, text: '', end: new JsonEnd(), whole: false, continued: false }
     this.#calls.push(call)
     this.#last = call
     this.#sink(own ? { type: 'call', part, providerCallId: id, toolName: name } : { type: 'call', part, toolName: name })
@@ -98,6 +101,7 @@ export class ChatCalls {
     if (input === '') return
     if (typeof input === 'string') {
       call.text += input
+      call.end.push(input)
       this.#sink({ type: 'call-input', part: call.part, text: input })
       return
     }
@@ -108,29 +112,64 @@ export class ChatCalls {
   }
 }
 
+/** The whole call once more, in a last event: it must not run twice. */
+function isRestated(known: OpenCall, { id, name, input }: CallPiece): boolean {
+  return id !== '' && id === known.id && name === known.name && hasEnded(known) && input === known.text
+}
+
 /**
  * B020: whether a piece that could belong to a known call begins another one. Some servers count every call as 0 or give all the same id;
  * others repeat the name, or make up a new id, with every piece: as long as the arguments are not complete those go on with the call.
  */
 function startsAnother(known: OpenCall, { id, name, input }: CallPiece): boolean {
   if (name === '') return false
-  const ended = known.whole || isComplete(known.text)
+  const ended = hasEnded(known)
   if (id !== '' && id === known.id) return ended && input !== ''
-  if (name !== known.name) return true
-  return ended || known.continued || (id !== '' && known.text === '')
+  if (name !== known.name || ended || known.continued) return true
+  return id !== '' && known.text === '' && !isFragment(input)
 }
 
-/** Whether a text is a complete JSON value; none yet is not. */
-function isComplete(text: string): boolean {
-  const end = text.trimEnd().at(-1)
-  if (end !== '}' && end !== '"' && end !== ']') return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
+function hasEnded(call: OpenCall): boolean {
+  return call.whole || call.end.isComplete
+}
+
+/** Something that is not complete by itself. */
+function isFragment(input: unknown): boolean {
+  if (typeof input !== 'string' || input === '') return false
+  const end = new JsonEnd()
+  end.push(input)
+  return !end.isComplete
+}
+
+/** Finds the end of a JSON object, array or text that comes in pieces, each read once. */
+class JsonEnd {
+  isComplete = false
+  #depth = 0
+  #inText = false
+  #escaped = false
+
+  push(text: string): void {
+    for (let i = 0; i < text.length && !this.isComplete; i++) this.#unit(text.charCodeAt(i))
+  }
+
+  #unit(unit: number): void {
+    if (this.#escaped) this.#escaped = false
+    else if (unit === backslash && this.#inText) this.#escaped = true
+    else if (unit === quote) {
+      this.#inText = !this.#inText
+      this.isComplete = !this.#inText && this.#depth === 0
+    } else if (this.#inText) return
+    else if (unit === openBrace || unit === openBracket) this.#depth++
+    else if (unit === closeBrace || unit === closeBracket) this.isComplete = --this.#depth === 0
   }
 }
+
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
 
 function garbled(what: string): RondoError {
   return new RondoError('ModelServerError', `The model's response is garbled: ${what}.`)

@@ -4,6 +4,9 @@ import type { CallIds } from './encode.ts'
 /** How many bytes of encoded sessions a model keeps. Beyond it the least recently used ones leave and are encoded anew when they come back. */
 const maxBytes = 64 * 1024 * 1024
 
+/** And how many: each also holds its messages. */
+const maxSessions = 2_000
+
 /** The encoded sessions of one model. */
 export class Conversations {
   readonly #ids: CallIds
@@ -31,7 +34,7 @@ export class Conversations {
 
   #makeRoom(): void {
     for (const [sessionId, { size }] of this.#kept) {
-      if (this.#bytes <= maxBytes || this.#kept.size === 1) return
+      if ((this.#bytes <= maxBytes && this.#kept.size <= maxSessions) || this.#kept.size === 1) return
       this.#kept.delete(sessionId)
       this.#bytes -= size
     }

@@ -1,6 +1,7 @@
 import { RondoError } from '../../core/error.ts'
 import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
 import { streamError } from '../errors.ts'
+import { safeText } from '../safe-text.ts'
 import { ChatCalls } from './calls.ts'
 import { EventTemplate } from './template.ts'
 import { ChatUsage } from './usage.ts'
@@ -73,13 +74,13 @@ export class ChatDecoder {
 
   #event(event: unknown, data: string): void {
     if (!isWire(event)) throw garbled(this.#provider, 'an event is no JSON object', data)
-    const error = event['error'] ?? undefined
+    const error = errorIn(event)
     if (error !== undefined) throw streamError(error, this.#provider)
-    this.#begun = true
     this.#usage.read(event['usage'])
     if (isWire(event['x_groq'])) this.#usage.read(event['x_groq']['usage'])
     const choice = firstChoice(event)
     if (choice === undefined) return
+    this.#begun = true
     const plain = this.#choice(choice)
     if (plain !== undefined && data !== '' && (event['usage'] ?? undefined) === undefined)
       this.#template.learn(data, plain.kind, plain.text, plain.in)
@@ -139,6 +140,15 @@ interface PlainText {
   readonly kind: 'text' | 'reasoning'
   readonly text: string
   readonly in: (event: unknown) => unknown
+}
+
+/** The error that an event is: under `error`, or, where nothing else of an answer is there, the event itself. */
+function errorIn(event: Wire): unknown {
+  const error = event['error']
+  if (error !== undefined && error !== null && error !== '') return error
+  if (event['choices'] !== undefined || event['usage'] !== undefined) return undefined
+  const coded = typeof event['message'] === 'string' && (event['code'] !== undefined || event['type'] !== undefined)
+  return event['object'] === 'error' || event['detail'] !== undefined || coded ? event : undefined
 }
 
 function messageOf(choice: Wire): Wire {
@@ -210,7 +220,7 @@ function anything(text: string): unknown {
 }
 
 function garbled(provider: string, what: string, data: string): RondoError {
-  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${data.slice(0, 200)}`)
+  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${safeText(data, 200)}`)
 }
 
 function incomplete(what: string): RondoError {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts'
 import { anyIds, type CallIds } from './encode.ts'
 
 /** What servers of the same API differ in, as data. */
@@ -9,6 +10,8 @@ export interface Dialect {
   readonly apiKeyVariable: string | undefined
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
   readonly ids: CallIds
+  /** Fields of `stream_options` besides `include_usage`. */
+  readonly streamOptions?: JsonObject
 }
 
 export const openaiDialect: Dialect = {
@@ -17,6 +20,8 @@ export const openaiDialect: Dialect = {
   apiKeyVariable: 'OPENAI_API_KEY',
   maxTokensField: 'max_completion_tokens',
   ids: anyIds,
+  // Random padding of each event, against listeners who measure packets: it costs bytes, and every event then differs from the one before.
+  streamOptions: { include_obfuscation: false },
 }
 
 /** A server that speaks the API and of which nothing else is known. */

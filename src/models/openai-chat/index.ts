@@ -1,5 +1,7 @@
 import { RondoError } from '../../core/error.ts'
+import { unknownKeys } from '../../core/known-keys.ts'
 import type { Model } from '../../core/model.ts'
+import { safeText } from '../safe-text.ts'
 import { compatibleDialect, openaiDialect } from './dialect.ts'
 import { ChatModel } from './model.ts'
 import type { OpenAIChatOptions } from './options.ts'
@@ -22,6 +24,7 @@ export interface OpenAICompatibleOptions extends OpenAIChatOptions {
  */
 export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
   checkName(model, 'openaiChat')
+  checkOptions(options, 'openaiChat')
   const { baseURL } = options
   return new ChatModel(model, baseURL === undefined ? openaiDialect : { ...openaiDialect, baseURL: checkedURL(baseURL) }, options)
 }
@@ -33,13 +36,56 @@ export function openaiChat(model: string, options: OpenAIChatOptions = {}): Mode
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
+  checkOptions(server, 'openaiCompatible', ['name'])
   const baseURL = checkedURL(server.baseURL)
   const name = server.name ?? new URL(baseURL).host
   return (model, options = {}) => {
     checkName(model, 'openaiCompatible')
+    checkOptions(options, 'openaiCompatible')
     const own = options.baseURL === undefined ? baseURL : checkedURL(options.baseURL)
-    return new ChatModel(model, compatibleDialect(name, own), { ...server, ...options })
+    return new ChatModel(model, compatibleDialect(name, own), { ...server, ...given(options) })
   }
+}
+
+/** An option that is undefined was not given. */
+function given(options: OpenAIChatOptions): OpenAIChatOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+const optionNames = ['apiKey', 'baseURL', 'headers', 'stream', 'timeouts', 'maxResponseBytes', 'fetch', 'capabilities'] as const
+const capabilityNames = ['contextWindow', 'maxOutputTokens', 'structuredOutput', 'parallelCalls', 'imagesInResults', 'reasoning']
+
+/** What others call these. */
+const words = {
+  api_key: 'apiKey',
+  base_url: 'baseURL',
+  url: 'baseURL',
+  endpoint: 'baseURL',
+  defaultHeaders: 'headers',
+  timeout: 'timeouts',
+  streaming: 'stream',
+  maxRetries: 'settings.maxRetries of the agent',
+  temperature: 'settings.temperature of the agent',
+}
+
+function checkOptions(options: object, maker: string, more: readonly string[] = []): void {
+  const wrong = unknownKeys(options, new Set([...optionNames, ...more]), '', words)
+  const value = (name: (typeof optionNames)[number]): unknown => Reflect.get(options, name)
+  const kinds = [
+    ['stream', ['boolean']],
+    ['headers', ['object']],
+    ['apiKey', ['string', 'function']],
+    ['fetch', ['function']],
+  ] as const
+  for (const [name, allowed] of kinds)
+    if (value(name) !== undefined && !allowed.some((kind) => typeof value(name) === kind))
+      wrong.push(`${name} must be a ${allowed.join(' or a ')}, not a ${typeof value(name)}`)
+  const bytes = value('maxResponseBytes')
+  if (bytes !== undefined && !(typeof bytes === 'number' && bytes > 0)) wrong.push('maxResponseBytes must be a positive number of bytes')
+  const capabilities = value('capabilities')
+  if (typeof capabilities === 'object' && capabilities !== null)
+    wrong.push(...unknownKeys(capabilities, new Set(capabilityNames), 'capabilities.', {}))
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${maker}: ${wrong.join('; ')}.`)
 }
 
 function checkName(model: unknown, maker: string): void {
@@ -54,6 +100,6 @@ function checkedURL(baseURL: unknown): string {
   if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return baseURL
   throw new RondoError(
     'ConfigInvalid',
-    `baseURL must be a URL that begins with http:// or https://, as 'http://localhost:8080/v1', not ${JSON.stringify(baseURL)}.`,
+    `baseURL must be a URL that begins with http:// or https://, as 'http://localhost:8080/v1', not ${safeText(String(baseURL), 100)}.`,
   )
 }

@@ -1,5 +1,5 @@
 import { send } from '#transport'
-import { RondoError } from '../../core/error.ts'
+import { messageOf, RondoError } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
 import { fetchTransport } from '../transport/fetch.ts'
 import { defaultMaxBytes, type Timeouts, type Transport, timeoutsWith } from '../transport/transport.ts'
@@ -9,7 +9,7 @@ import type { OpenAIChatOptions } from './options.ts'
 import { Frames } from './request.ts'
 import { ChatResponse } from './response.ts'
 
-const comma = new Uint8Array(0)
+const nothing = new Uint8Array(0)
 
 /** The Chat Completions API as a `Model`. */
 export class ChatModel implements Model {
@@ -48,7 +48,8 @@ export class ChatModel implements Model {
     sink: (delta: ModelDelta) => void,
     { signal, sessionId }: { readonly signal: AbortSignal; readonly sessionId: string },
   ): Promise<ModelFinish> {
-    const response = new ChatResponse(this.provider, sink)
+    const answerer = { provider: this.provider, keyName: this.#dialect.apiKeyVariable, contextWindow: this.capabilities.contextWindow }
+    const response = new ChatResponse(answerer, sink)
     const key = await this.#key()
     await this.#transport(
       {
@@ -69,24 +70,34 @@ export class ChatModel implements Model {
     const { head, headHasMessage, tail } = this.#frames.frame(request)
     const messages = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
     // Each message has a comma before it; the first of all must not.
-    return [head, headHasMessage ? messages : messages.length === 0 ? comma : messages.subarray(1), tail]
+    return [head, headHasMessage ? messages : messages.length === 0 ? nothing : messages.subarray(1), tail]
   }
 
   async #key(): Promise<string | undefined> {
     const { apiKey } = this.#options
-    const given = typeof apiKey === 'function' ? await apiKey() : apiKey
+    const given = typeof apiKey === 'function' ? await asked(apiKey, this.provider) : apiKey
     const variable = this.#dialect.apiKeyVariable
-    const key = given ?? (variable === undefined ? undefined : environment(variable))
+    // Keys that were read from a file end with a line break.
+    const key = (given ?? (variable === undefined ? undefined : environment(variable)))?.trim()
     if (key !== undefined && key !== '') return key
     if (variable === undefined) return undefined
     throw new RondoError('ModelAuthError', `No API key for ${this.provider}: set ${variable}, or pass apiKey.`)
   }
 
   #headers(key: string | undefined): { readonly [name: string]: string } {
-    const own = this.#options.headers ?? {}
     const headers: { [name: string]: string } = { 'content-type': 'application/json' }
     if (key !== undefined) headers['authorization'] = `Bearer ${key}`
-    return { ...headers, ...own }
+    // By their small names, so that a header of the user stands in the place of ours.
+    for (const [name, value] of Object.entries(this.#options.headers ?? {})) headers[name.toLowerCase()] = value
+    return headers
+  }
+}
+
+async function asked(apiKey: () => string | Promise<string>, provider: string): Promise<string> {
+  try {
+    return await apiKey()
+  } catch (cause) {
+    throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: ${messageOf(cause)}`, { cause })
   }
 }
 

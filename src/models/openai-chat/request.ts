@@ -65,7 +65,7 @@ export class Frames {
     const { settings, outputSchema } = parts
     const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
     return {
-      ...(this.#stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+      ...(this.#stream ? { stream: true, stream_options: { include_usage: true, ...this.#dialect.streamOptions } } : {}),
       ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice) }),
       ...optional(maxTokensField, settings.maxOutputTokens),
       ...optional('temperature', settings.temperature),

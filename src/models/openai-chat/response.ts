@@ -1,6 +1,7 @@
 import { RondoError } from '../../core/error.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { httpError, streamError } from '../errors.ts'
+import { httpError, quietOverflow, streamError } from '../errors.ts'
+import { safeText } from '../safe-text.ts'
 import { bodyKind } from '../transport/body-kind.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import { SseDecoder } from '../transport/sse.ts'
@@ -12,12 +13,24 @@ import { isWire } from './wire.ts'
 /** So much of an error's body is read (UTF-16 units): enough for every message, not enough to be a weapon. */
 const maxErrorLength = 64 * 1024
 
+/** Whom a request went to. */
+export interface Answerer {
+  /** Its name in errors. */
+  readonly provider: string
+  /** What the key was given in: named when it is refused. */
+  readonly keyName?: string | undefined
+  /** Tokens. */
+  readonly contextWindow?: number | undefined
+}
+
 /**
  * Takes the response to a chat request: a stream of events, a whole completion or an error, by what came and not by what was asked for
  * (B089, B090). `finish` is called at the clean end of the body.
  */
 export class ChatResponse implements HttpReceiver {
   readonly #provider: string
+  readonly #keyName: string | undefined
+  readonly #contextWindow: number | undefined
   readonly #decoder: ChatDecoder
   readonly #events: SseDecoder
   #head: HttpHead | undefined
@@ -26,8 +39,10 @@ export class ChatResponse implements HttpReceiver {
   #text = ''
   readonly #utf8 = new Utf8Pieces()
 
-  constructor(provider: string, sink: (delta: ModelDelta) => void) {
+  constructor({ provider, keyName, contextWindow }: Answerer, sink: (delta: ModelDelta) => void) {
     this.#provider = provider
+    this.#keyName = keyName
+    this.#contextWindow = contextWindow
     this.#decoder = new ChatDecoder(provider, sink)
     this.#events = new SseDecoder((data, name) => this.#decoder.push(data, name))
   }
@@ -58,6 +73,16 @@ export class ChatResponse implements HttpReceiver {
       if (rest !== undefined) this.#decoder.pushRest(rest)
     }
     const finish = this.#decoder.end()
+    const { rawFinishReason, usage } = finish
+    const tokens = usage.complete ? usage : undefined
+    const overflow = quietOverflow({
+      provider: this.#provider,
+      finishReason: rawFinishReason,
+      inputTokens: tokens?.inputTokens,
+      outputTokens: tokens?.outputTokens,
+      contextWindow: this.#contextWindow,
+    })
+    if (overflow !== undefined) throw overflow
     const requestId = requestIdOf(head)
     return requestId === undefined ? finish : { ...finish, requestId }
   }
@@ -72,7 +97,7 @@ export class ChatResponse implements HttpReceiver {
       if (/^\s*</.test(text)) throw this.#failure(head)
       throw new RondoError(
         'ModelServerError',
-        `The response of ${this.#provider} is neither JSON nor a stream of events: ${text.slice(0, 200)}`,
+        `The response of ${this.#provider} is neither JSON nor a stream of events: ${safeText(text, 200)}`,
         { cause },
       )
     }
@@ -89,6 +114,7 @@ export class ChatResponse implements HttpReceiver {
       header,
       body: this.#text,
       provider: this.#provider,
+      keyName: this.#keyName,
       retryAfterMs: retryAfterMs(header, Date.now()),
     })
   }

@@ -18,7 +18,7 @@ export class ChatUsage {
     const input = part(usage, 'prompt_tokens_details')
     const output = part(usage, 'completion_tokens_details')
     this.#input = tokens(usage['prompt_tokens']) ?? this.#input
-    this.#output = tokens(usage['completion_tokens']) ?? this.#output
+    this.#output = outputOf(usage, tokens(output['reasoning_tokens'])) ?? this.#output
     this.#cached =
       tokens(input['cached_tokens']) ??
       tokens(usage['prompt_cache_hit_tokens']) ??
@@ -44,6 +44,14 @@ export class ChatUsage {
     }
     return this.#costUsd === undefined ? usage : { ...usage, costUsd: this.#costUsd }
   }
+}
+
+/** Some servers (xAI, Gemini) count reasoning beside the completion and not in it: their total says so. */
+function outputOf(usage: Wire, reasoning: number | undefined): number | undefined {
+  const [input, output, total] = [tokens(usage['prompt_tokens']), tokens(usage['completion_tokens']), tokens(usage['total_tokens'])]
+  if (input === undefined || output === undefined || total === undefined) return output
+  const beside = reasoning !== undefined && reasoning > 0 && total === input + output + reasoning
+  return beside || (reasoning ?? 0) > output ? Math.max(output, total - input) : output
 }
 
 function part(usage: Wire, name: string): Wire {

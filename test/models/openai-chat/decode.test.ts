@@ -186,6 +186,17 @@ describe('calls', () => {
     expect(called([piece(undefined, '{"x'), piece(undefined, '":1}')])).toEqual([['f', { x: 1 }, undefined]])
   })
 
+  test('a call that the last event tells once more, whole, is still one', () => {
+    const whole = { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } }
+    const begin = calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } })
+    expect(called([begin, calls({ index: 0, function: { arguments: '{"x":1}' } }), calls(whole)])).toEqual([['f', { x: 1 }, 'a']])
+  })
+
+  test('a new id with every piece, the first one empty, is one call', () => {
+    const piece = (id: string, input: string) => calls({ index: 0, id, function: { name: 'f', arguments: input } })
+    expect(called([piece('a', ''), piece('b', '{"x":'), piece('c', '1}')])).toEqual([['f', { x: 1 }, 'a']])
+  })
+
   test('B021 pieces under an index that nobody opened belong to the one open call', () => {
     expect(
       called([
@@ -244,6 +255,17 @@ describe('calls', () => {
     const rest = calls({ index: 0, function: { arguments: text.slice(200_000) } })
     const events = [calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }), ...pieces, rest]
     expect(called(events)).toEqual([['f', JSON.parse(text), 'a']])
+    // Also from servers that repeat the name, or count on: a look at all there is with each piece would take minutes.
+    const named = Array.from({ length: 100_000 }, (_, i) =>
+      calls({ index: 0, function: { name: 'f', arguments: text.slice(i * 2, i * 2 + 2) } }),
+    )
+    const drifting = Array.from({ length: 100_000 }, (_, i) =>
+      calls({ index: i + 1, function: { arguments: text.slice(i * 2, i * 2 + 2) } }),
+    )
+    expect(called([...named, rest])).toEqual([['f', JSON.parse(text), undefined]])
+    expect(called([calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }), ...drifting, rest])).toEqual([
+      ['f', JSON.parse(text), 'a'],
+    ])
   })
 })
 
@@ -296,6 +318,19 @@ describe('the end', () => {
     expect(() => decode([inChoice])).toThrow(expect.objectContaining({ code: 'ModelServerError' }))
   })
 
+  test('B084 an error that stands in no field of its own, and an answer without a choice, are no empty success', () => {
+    expect(() => decode([{ object: 'error', message: 'bad', code: 400 }, '[DONE]'])).toThrow(
+      expect.objectContaining({ code: 'ModelBadRequest' }),
+    )
+    expect(() => decode([{ detail: 'no such model' }, '[DONE]'])).toThrow(expect.objectContaining({ category: 'model' }))
+    expect(() => decode([{ choices: [] }, '[DONE]'])).toThrow('answered with nothing')
+    expect(decode([{ error: '', choices: [{ delta: { content: 'x' } }] }, stop]).parts).toEqual([{ type: 'text', text: 'x' }])
+  })
+
+  test('what is quoted of a response is masked', () => {
+    expect(() => decode(['Bearer sk-abcdef123456 \u001b[31m'])).toThrow(/is not JSON: (?!.*abcdef)/)
+  })
+
   test('an event that is not JSON is an error with a piece of it', () => {
     expect(() => decode(['{"choices"'])).toThrow('an event is not JSON: {"choices"')
     expect(() => decode(['42'])).toThrow('an event is no JSON object')
@@ -328,6 +363,16 @@ describe('usage', () => {
       complete: false,
     })
     expect(decode([usage({ prompt_tokens: Number.NaN, completion_tokens: -1 }), stop]).finish.usage.complete).toBe(false)
+  })
+
+  test('B101 reasoning that a server counts beside the completion is output too', () => {
+    const xai = usage({
+      prompt_tokens: 291,
+      completion_tokens: 26,
+      total_tokens: 513,
+      completion_tokens_details: { reasoning_tokens: 196 },
+    })
+    expect(decode([xai, stop]).finish.usage).toMatchObject({ outputTokens: 222, reasoningTokens: 196 })
   })
 
   test('cached, cache-write and reasoning tokens under the names of several servers, and the cost', () => {

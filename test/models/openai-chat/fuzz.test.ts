@@ -22,7 +22,7 @@ type End = { readonly message: Message } | { readonly error: RondoError }
 
 function read(bytes: Uint8Array): End {
   const assembler = new Assembler({ n: 1 })
-  const response = new ChatResponse('fuzz', (delta) => void assembler.push(delta))
+  const response = new ChatResponse({ provider: 'fuzz' }, (delta) => void assembler.push(delta))
   try {
     response.head({ status: 200, header: () => 'text/event-stream' })
     response.chunk(bytes)

@@ -48,7 +48,7 @@ test('B052 calls go on whatever the finish reason says', async () => {
   expect([ran, result.status, result.text]).toEqual([['a'], 'completed', 'done'])
 })
 
-test('B037 a finish reason that promises calls, and none: asked again within bounds, then told', async () => {
+test('B037 markup of a call, and a finish reason that promises one: the text is the answer', async () => {
   const { result, requests } = await played([{ text: '<tool_call>{"name":"note"}</tool_call>', finish: 'tool_calls' }])
   expect([result.status, result.text, requests.length]).toEqual(['completed', '<tool_call>{"name":"note"}</tool_call>', 1])
 })
@@ -129,7 +129,7 @@ test('a request holds what the settings say, and the key', async () => {
       { role: 'user', content: 'hi' },
     ],
     stream: true,
-    stream_options: { include_usage: true },
+    stream_options: { include_usage: true, include_obfuscation: false },
     temperature: 0.5,
     top_p: 0.9,
     seed: 7,
@@ -169,6 +169,14 @@ describe('what can not work is said at once', () => {
     expect(() => openaiChat('')).toThrow('the name of the model is missing')
     expect(() => openaiCompatible({ baseURL: 'localhost:8080' })).toThrow('baseURL must be a URL')
     expect(() => openaiChat('m', { timeouts: { idleMs: -1 } })).toThrow('timeouts.idleMs must be a positive number')
+    const wrong: [object, string][] = [
+      [{ baseUrl: 'http://x' }, "unknown option 'baseUrl': did you mean 'baseURL'?"],
+      [{ api_key: 'x' }, "unknown option 'api_key': did you mean 'apiKey'?"],
+      [{ stream: 'no' }, 'stream must be a boolean, not a string'],
+      [{ maxResponseBytes: Number.NaN }, 'maxResponseBytes must be a positive number'],
+      [{ capabilities: { vision: true } }, "unknown option 'capabilities.vision'"],
+    ]
+    for (const [options, message] of wrong) expect(() => openaiChat('m', options)).toThrow(message)
   })
 
   test('a missing key, a server that is not there', async () => {
@@ -192,6 +200,25 @@ describe('what can not work is said at once', () => {
       .catch((thrown: unknown) => thrown)
     expect([RondoError.is(error), error]).toEqual([true, expect.objectContaining({ code: 'ModelServerError', retryable: true })])
   })
+})
+
+test('a header of the user stands in the place of ours, whatever its case', async () => {
+  await using server = await fakeOpenAI(['ok'])
+  const model = openaiCompatible({ baseURL: server.url, apiKey: 'secret\n', fetch, headers: { Authorization: 'Own key' } })('m')
+  await new Agent({ model }).run('x')
+  expect(server.requests[0]?.headers.authorization).toBe('Own key')
+})
+
+test('a key that can not be had, or is refused, is said by its name', async () => {
+  const apiKey = () => Promise.reject(new Error('the vault is closed'))
+  const failed = await new Agent({ model: openaiChat('m', { apiKey }) }).run('x', { throwOnError: false })
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code: 'ModelAuthError', message: expect.stringContaining('the vault is closed') },
+  })
+  await using server = await fakeOpenAI([], { apiKey: 'right' })
+  const refused = await new Agent({ model: openaiChat('m', { baseURL: server.url, apiKey: 'wrong' }) }).run('x', { throwOnError: false })
+  expect(refused).toMatchObject({ error: { code: 'ModelAuthError', message: expect.stringContaining('OPENAI_API_KEY') } })
 })
 
 test('an abort frees the connection', async () => {
