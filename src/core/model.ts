@@ -53,7 +53,7 @@ export interface ModelSettings {
   maxRetries?: number
   /** Time limit of one model call in ms. Default: none. */
   timeoutMs?: number
-  /** Sent as it is to the named provider. */
+  /** Sent as it is to the named provider; what an adapter makes itself (model, messages, whether to stream) is left out. */
   providerOptions?: { readonly [provider: string]: Json }
 }
 
