@@ -7,7 +7,7 @@ import type { CallState, Live, OpenTurn, RunState, SessionState, Turn } from './
 function callOf(live: Live, callId: string): { readonly turn: OpenTurn; readonly call: CallState } {
   const turn = live.turn
   const call = turn?.calls[callIndex(callId)]
-  assert(turn !== undefined && call !== undefined && call.part.callId === callId, `call ${callId} is open`)
+  assert(turn !== undefined && call !== undefined && call.part.callId === callId, 'a call is open', callId)
   return { turn, call }
 }
 
@@ -15,8 +15,8 @@ export function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): v
   const { request, decision, by, reason } = entry.data
   const turn = live.turn
   const call = turn?.calls.find((candidate) => candidate.preparedId === request)
-  assert(turn !== undefined && call !== undefined, `a decision answers a prepared call`)
-  assert(call.status === 'awaiting' && call.decision === undefined, `call ${call.part.callId} awaits its one decision`)
+  assert(turn !== undefined && call !== undefined, 'a decision answers a prepared call')
+  assert(call.status === 'awaiting' && call.decision === undefined, 'a call awaits its one decision', call.part.callId)
   const decided = {
     id: entry.id,
     kind: decision,
@@ -31,7 +31,7 @@ export function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): v
 export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void {
   const { callId, effect, executor, approval } = entry.data
   const { turn, call } = callOf(live, callId)
-  assert(call.status === 'announced', `call ${callId} is announced when it is prepared`)
+  assert(call.status === 'announced', 'a call is announced when it is prepared', callId)
   turn.calls[call.index] = {
     ...call,
     status: approval === undefined ? 'ready' : 'awaiting',
@@ -51,8 +51,8 @@ export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a started call')
   assert(entry.epoch !== undefined, 'a started call has an epoch')
-  assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or an orphan when it starts`)
-  assert(call.effect !== 'unsafe' || !call.everStarted || call.epoch < entry.epoch, `unsafe call ${callId} starts once`)
+  assert(call.status === 'ready' || call.status === 'running', 'a call is ready or an orphan when it starts', callId)
+  assert(call.effect !== 'unsafe' || !call.everStarted || call.epoch < entry.epoch, 'an unsafe call starts once', callId)
   if (call.status !== 'running') openActivity(run, entry)
   if (!call.everStarted) countCall(run, call.part.toolName)
   turn.calls[call.index] = {
@@ -80,7 +80,7 @@ export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void
   const { callId, expiresAt, correlationId, durationMs } = entry.data
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a deferred call')
-  assert(call.status === 'ready' || call.status === 'running', `call ${callId} is ready or running when it is deferred`)
+  assert(call.status === 'ready' || call.status === 'running', 'a call is ready or running when it is deferred', callId)
   if (call.status === 'running') closeActivity(run, entry.at, durationMs)
   turn.calls[call.index] = {
     ...call,
@@ -95,7 +95,7 @@ export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>
   const { callId, settlement, end, limit, durationMs } = entry.data
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a settled call')
-  assert(call.status !== 'settled', `call ${callId} settles once`)
+  assert(call.status !== 'settled', 'a call settles once', callId)
   if (call.status === 'running') closeActivity(run, entry.at, durationMs)
   turn.calls[call.index] = {
     ...call,

@@ -19,7 +19,7 @@ export function apply(state: SessionState, entry: Entry): SessionState {
 /** Folds one entry into a state, in place. Refuses an entry that does not follow. */
 export function applyTo(state: SessionState, entry: Entry): void {
   const live = state.live
-  assert(entry.seq === live.seq + 1, `entry ${entry.seq} follows ${live.seq}`)
+  assert(entry.seq === live.seq + 1, 'an entry follows the one before', entry.seq)
   const drivenBefore = live.drivenAt
   live.seq = entry.seq
   live.entryId = entry.id
@@ -125,7 +125,7 @@ function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>, drivenBe
   }
   if (live.run === undefined) {
     const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)
-    assert(waiting !== undefined, `the claimed run ${String(entry.runId)} waits`)
+    assert(waiting !== undefined, 'a claimed run waits', entry.runId)
     live.run = newRun(waiting, live.sealedCount)
     enqueue(live, ...waiting.input.map((message) => userTurn(message, waiting.seq, false)))
   } else if (live.run.open > 0) {
@@ -145,7 +145,7 @@ function applyRevision(live: Live, entry: EntryOf<'history.revised'>): void {
 
 function applyFinish(live: Live, entry: EntryOf<'run.finished'>): void {
   const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)
-  assert(waiting !== undefined, `run ${String(entry.runId)} finishes once`)
+  assert(waiting !== undefined, 'a run finishes once', entry.runId)
   live.waiting = live.waiting.filter((candidate) => candidate !== waiting)
   const run = live.run?.id === entry.runId ? live.run : undefined
   if (run !== undefined) {

@@ -42,17 +42,17 @@ export interface Piece {
 export class Assembler {
   readonly #n: number
   readonly #limits: AssembleLimits
-  readonly #slots = new Map<number, Slot>()
+  /** In the order of their parts, as are the calls. */
+  readonly #slots: Slot[] = []
   readonly #piece: { -readonly [K in keyof Piece]: Piece[K] }
   #last: Slot | undefined
-  /** In the order of their parts. */
   readonly #calls: Slot[] = []
   #chars = 0
 
   /** `n` numbers the model call in the session: message `m<n>`, calls `m<n>.<index>`. */
   constructor(options: { readonly n: number; readonly limits?: Partial<AssembleLimits> }) {
     this.#n = options.n
-    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#limits = options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits }
     this.#piece = { type: 'text', part: 0, opened: false, text: '', callId: '', toolName: '' }
   }
 
@@ -78,13 +78,13 @@ export class Assembler {
   /** The text so far, without reasoning. */
   text(): string {
     let text = ''
-    for (const slot of this.#inOrder()) if (slot.kind === 'text') text += slot.text
+    for (const slot of this.#slots) if (slot.kind === 'text') text += slot.text
     return wellFormed(text)
   }
 
   /** What was shown so far, one piece for each part. */
   pieces(): readonly Piece[] {
-    return this.#inOrder().flatMap(({ kind, opened, part, text, callId, toolName }): Piece[] => {
+    return this.#slots.flatMap(({ kind, opened, part, text, callId, toolName }): Piece[] => {
       if (!opened || (kind !== 'text' && kind !== 'reasoning' && kind !== 'tool-call')) return []
       return [{ type: kind === 'tool-call' ? 'call-input' : kind, part, opened: true, text, callId, toolName }]
     })
@@ -93,29 +93,27 @@ export class Assembler {
   /** The message so far. Arguments are parsed here, once; a call whose arguments can't be used has `inputError`. */
   finish(): Message {
     const parts: Part[] = []
-    for (const slot of this.#inOrder()) {
+    for (const slot of this.#slots) {
       const part = partOf(slot, this.#limits.maxInputChars)
       if (part !== undefined) parts.push(part)
     }
     return { id: messageIdOf(this.#n), role: 'assistant', parts }
   }
 
-  #inOrder(): Slot[] {
-    return [...this.#slots.values()].sort((a, b) => a.part - b.part)
-  }
-
   #slot(part: number): Slot {
     // Nearly every piece belongs to the same part as the one before.
     if (this.#last !== undefined && this.#last.part === part) return this.#last
-    this.#last = this.#slots.get(part) ?? this.#newSlot(part)
+    const place = placeOf(this.#slots, part)
+    const known = this.#slots[place]
+    this.#last = known?.part === part ? known : this.#newSlot(part, place)
     return this.#last
   }
 
-  #newSlot(part: number): Slot {
+  #newSlot(part: number, place: number): Slot {
     if (!Number.isSafeInteger(part) || part < 0) throw garbled(`a part is numbered ${part}`)
-    if (this.#slots.size >= this.#limits.maxParts) throw overLimit('maxParts', this.#limits.maxParts)
+    if (this.#slots.length >= this.#limits.maxParts) throw overLimit('maxParts', this.#limits.maxParts)
     const slot = new Slot(part)
-    this.#slots.set(part, slot)
+    insert(this.#slots, place, slot)
     return slot
   }
 
@@ -189,10 +187,12 @@ export class Assembler {
   }
 
   #numberCall(slot: Slot): void {
-    const after = this.#calls.findIndex((call) => call.part > slot.part)
-    const place = after < 0 ? this.#calls.length : after
-    this.#calls.splice(place, 0, slot)
-    for (const [i, call] of this.#calls.slice(place).entries()) call.callId = callIdOf(this.#n, place + i)
+    const place = placeOf(this.#calls, slot.part)
+    insert(this.#calls, place, slot)
+    for (let i = place; i < this.#calls.length; i++) {
+      const call = this.#calls[i]
+      if (call !== undefined) call.callId = callIdOf(this.#n, i)
+    }
   }
 
   #setPart(slot: Slot, value: Part): Piece | undefined {
@@ -225,6 +225,24 @@ export class Assembler {
     if (data !== undefined) slot.providerData = mergedData(slot.providerData ?? {}, data)
     return undefined
   }
+}
+
+/** Where the first slot stands whose part is not before `part`. Adapters open parts in order: then it is the end. */
+function placeOf(slots: readonly Slot[], part: number): number {
+  let from = 0
+  let to = slots.length
+  if (!((slots[to - 1]?.part ?? -1) >= part)) return to
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((slots[middle]?.part ?? 0) < part) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+function insert(slots: Slot[], place: number, slot: Slot): void {
+  if (place === slots.length) slots.push(slot)
+  else slots.splice(place, 0, slot)
 }
 
 /** What is no text has no length either, and would pass every limit. */

@@ -129,9 +129,14 @@ function thrownText(thrown: unknown): string {
   }
 }
 
-/** An assertion that stays on: a broken invariant of ours stops the run with a clear word and never becomes a wrong fact. */
-export function assert(condition: unknown, what: string): asserts condition {
-  if (!condition) throw new RondoError('RunInvalidState', `internal invariant broken: ${what}. Please report this as a bug.`)
+/**
+ * An assertion that stays on: a broken invariant of ours stops the run with a clear word and never becomes a wrong fact. `of` says where,
+ * apart from the words: they are then made only when it fails, for this is on the path of every entry.
+ */
+export function assert(condition: unknown, what: string, of?: string | number): asserts condition {
+  if (condition) return
+  const where = of === undefined ? '' : ` (${of})`
+  throw new RondoError('RunInvalidState', `internal invariant broken: ${what}${where}. Please report this as a bug.`)
 }
 
 /** For the `default` of a switch over a closed union. */

@@ -59,6 +59,6 @@ export function closeActivity(run: RunState, at: number, durationMs: number | un
 }
 
 export function activeRun(live: Live, what: string): RunState {
-  assert(live.run !== undefined, `${what} belongs to a run`)
+  assert(live.run !== undefined, 'what is driven belongs to a run', what)
   return live.run
 }

@@ -32,6 +32,7 @@ function settledPart(part: ToolCallPart, call: CallState, data: SettlementData):
 
 /** A settlement as results and later model calls see it: without what only the entry keeps. */
 export function shownSettlement(data: SettlementData): Settlement<Json> {
+  if (data.content === undefined) return data
   return data.outcome === 'ok' ? { outcome: 'ok', output: data.output } : { outcome: data.outcome, error: data.error }
 }
 

@@ -122,9 +122,6 @@ class StateView implements TerminationView {
     this.phase = phase
     this.#state = state
     this.#run = run
-    // Policies take the view apart: `({ calls, equalCalls }) => …`
-    this.callsOf = this.callsOf.bind(this)
-    this.equalCalls = this.equalCalls.bind(this)
   }
 
   get text(): string {
@@ -152,12 +149,13 @@ class StateView implements TerminationView {
     return this.#run.sameBatches
   }
 
-  callsOf(toolName: string): number {
-    return callsOf(this.#run, toolName)
+  // Getters, for policies take the view apart: `({ calls, equalCalls }) => …`
+  get callsOf(): TerminationView['callsOf'] {
+    return (toolName) => callsOf(this.#run, toolName)
   }
 
-  equalCalls(call: PolicyCall): number {
-    return countEqual(this.#state, this.#run, call)
+  get equalCalls(): TerminationView['equalCalls'] {
+    return (call) => countEqual(this.#state, this.#run, call)
   }
 }
 

@@ -37,14 +37,26 @@ export interface Running {
   readonly signal: LazySignal
   /** How long it may take after an abort (ms), where that is not the run's own grace. */
   readonly graceMs: number | undefined
-  /** Of verdicts and setups: since when they are waited for, and when they were told to stop (monotonic ms). */
+  /** When it was started; of verdicts and setups: since when they are waited for (monotonic ms). */
   begunAt: number
+  /** When it was told to stop (monotonic ms). */
   endedAt: number | undefined
   /** After an abort: when it no longer counts (monotonic ms). */
   graceEnd: number
-  /** Text shown so far, of a model call; closing it lets nothing more out. */
-  shownText?: () => string
-  close?: () => void
+  /** What is shown of it, of a model call. */
+  showing: Showing | undefined
+}
+
+/** What is shown of a model call while it streams. */
+export interface Showing {
+  /** The `model.started` entry. */
+  readonly seq: number
+  /** The text so far. */
+  text(): string
+  /** Each part as if it had come at once. */
+  pieces(): readonly EventBody[]
+  /** Nothing more comes out. */
+  close(): void
 }
 
 export type StoreOperation = 'acquire' | 'load' | 'append' | 'renew' | 'release' | 'blobs.put' | 'blobs.get'
@@ -86,8 +98,8 @@ export interface Activation {
   /** Facts that were staged and not yet written. */
   facts: { readonly key: string; readonly fact: Fact }[]
   readonly media: MediaFound
-  /** What is shown of the model call that began at this seq, each part as if it had come at once: until its entry is written, or later. */
-  shown: { readonly seq: number; pieces(): readonly EventBody[] } | undefined
+  /** What is shown of the last model call: until its entry is written, or later. */
+  shown: Showing | undefined
   /** Parsed arguments of prepared calls, so that they are validated once. */
   readonly parsed: Map<string, { readonly input: unknown; readonly value: unknown }>
   /** Somebody else has appended. */
@@ -147,8 +159,8 @@ export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionSta
   }
 }
 
-export function newRunning(key: string, graceMs?: number): Running {
-  return { key, signal: new LazySignal(), graceMs, begunAt: 0, endedAt: undefined, graceEnd: Number.POSITIVE_INFINITY }
+export function newRunning(key: string, begunAt: number, graceMs?: number): Running {
+  return { key, signal: new LazySignal(), graceMs, begunAt, endedAt: undefined, graceEnd: Number.POSITIVE_INFINITY, showing: undefined }
 }
 
 /** How long an activity has been waited for (ms), until it was told to stop; 0 when it is not waited for. */
@@ -160,6 +172,15 @@ export function waitedFor(clock: Clock, running: Running | undefined): number {
 export function deliver(a: Activation, key: string, facts: readonly Fact[]): void {
   a.outcomes = added(a.outcomes, { key, facts })
   poke(a)
+}
+
+/** The same for what may take its time. */
+export function deliverLater(a: Activation, key: string, facts: readonly Fact[] | Promise<readonly Fact[]>): void {
+  if (!(facts instanceof Promise)) return deliver(a, key, facts)
+  void facts.then(
+    (later) => deliver(a, key, later),
+    (error: unknown) => breakDown(a, error),
+  )
 }
 
 export function poke(a: Activation): void {
@@ -193,7 +214,7 @@ export function nextMail(a: Activation, ms: number): Promise<void> {
 }
 
 /** An activity never rejects; should one do so all the same, the run must end and not wait for ever. */
-export function breakDown(a: Activation, error: unknown): void {
+function breakDown(a: Activation, error: unknown): void {
   a.lost ??= {
     reason: 'session_error',
     error: new RondoError('RunInvalidState', 'An activity of the engine broke. Please report this as a bug.', { cause: error }),

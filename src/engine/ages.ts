@@ -11,12 +11,16 @@ export class Ages {
   readonly #clock: Clock
   readonly #begun: number
   readonly #wall: number
-  /** When each was committed (monotonic ms), in order of seq. */
-  readonly #committed = new Map<number, number>()
+  /** The entries that times rest on, in order of seq, and when each was committed (monotonic ms). */
+  #seqs: number[] = []
+  #times: number[] = []
+  readonly #room: number
   #last = 0
 
-  constructor(clock: Clock) {
+  /** `room`: how many entries may be remembered before it is looked which of them count no more. */
+  constructor(clock: Clock, room = 64) {
     this.#clock = clock
+    this.#room = room
     this.#begun = clock.monotonic()
     this.#wall = clock.wall()
   }
@@ -24,8 +28,9 @@ export class Ages {
   /** What `decide` asks. */
   readonly of = (seq: number, at: number): number => {
     const now = this.#clock.monotonic()
-    const committed = this.#committed.get(seq)
-    if (committed !== undefined) return now - committed
+    const place = placeOf(this.#seqs, seq)
+    const committed = this.#times[place]
+    if (committed !== undefined && this.#seqs[place] === seq) return now - committed
     return seq > this.#last ? 0 : Math.max(0, this.#wall - at) + now - this.#begun
   }
 
@@ -37,21 +42,34 @@ export class Ages {
   /** Entries have been committed, which made this state. */
   commit(entries: readonly Entry[], live: Live): void {
     this.#last = live.seq
-    this.#forget(live)
+    if (this.#seqs.length >= this.#room) this.#forget(live)
     const now = this.#clock.monotonic()
-    for (const { kind, seq } of entries)
-      if (kind === 'call.started' || kind === 'model.started' || kind === 'model.failed' || kind === 'run.claimed' || kind === 'control')
-        this.#committed.set(seq, now)
+    for (const { kind, seq } of entries) {
+      if (kind !== 'call.started' && kind !== 'model.started' && kind !== 'model.failed' && kind !== 'run.claimed' && kind !== 'control')
+        continue
+      this.#seqs.push(seq)
+      this.#times.push(now)
+    }
   }
 
   /** Nothing rests on what came before the open turn, the first attempt of the model call, or the cancel: so nothing grows with the run. */
   #forget({ run, turn, model, retry }: Live): void {
-    if (this.#committed.size === 0) return
     const never = Number.POSITIVE_INFINITY
     const oldest = Math.min(turn?.seq ?? never, model?.firstSeq ?? never, retry?.firstSeq ?? never, run?.cancelSeq ?? never)
-    for (const seq of this.#committed.keys()) {
-      if (seq >= oldest) return
-      this.#committed.delete(seq)
-    }
+    const place = placeOf(this.#seqs, oldest)
+    this.#seqs = this.#seqs.slice(place)
+    this.#times = this.#times.slice(place)
   }
+}
+
+/** Where the first is that is not below `seq`. */
+function placeOf(seqs: readonly number[], seq: number): number {
+  let from = 0
+  let to = seqs.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((seqs[middle] ?? 0) < seq) from = middle + 1
+    else to = middle
+  }
+  return from
 }

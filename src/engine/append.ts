@@ -43,7 +43,7 @@ export function append(a: Activation, entries: readonly Entry[], head: Head): Pr
 function attempt(a: Activation, entries: readonly Entry[], options: AppendOptions, count: number): Promise<Appended> {
   const failed = (cause: unknown) => again(a, entries, options, count, storeError(cause))
   try {
-    return answered(a, 'append', a.store.append(a.sessionId, entries, options)).then(written, failed)
+    return answered(a, 'append', a.store.append(a.sessionId, entries, options), written, failed)
   } catch (cause) {
     return failed(cause)
   }

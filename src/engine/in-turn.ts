@@ -1,6 +1,6 @@
 import type { Activity } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
-import { type Activation, breakDown, deliver, newRunning } from './activation.ts'
+import { type Activation, deliverLater, newRunning } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { prepareTurn } from './prepare.ts'
 import { setupFacts } from './setup.ts'
@@ -11,15 +11,12 @@ export function runInTurn(
   activity: Extract<Activity, { kind: 'prepare' | 'setup' }>,
   state: SessionState,
 ): readonly Fact[] | undefined {
-  const running = newRunning(activity.key)
+  const running = newRunning(activity.key, 0)
   const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running) : setupFacts(a, state, activity, running)
   if (!(facts instanceof Promise)) return facts
   running.begunAt = a.world.clock.monotonic()
   a.running.set(activity.key, running)
   a.waiting.set(activity.key, running)
-  void facts.then(
-    (later) => deliver(a, activity.key, later),
-    (error: unknown) => breakDown(a, error),
-  )
+  deliverLater(a, activity.key, facts)
   return undefined
 }

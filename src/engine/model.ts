@@ -3,33 +3,15 @@ import { overdue } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
-import type { Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
+import type { FinishReason, Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import { cutText } from '../core/text.ts'
-import { type Activation, activePorts, driverFacts, type Running } from './activation.ts'
-import type { Fact } from './facts.ts'
+import { type Activation, activePorts, deliver, driverFacts, type Running, type Showing } from './activation.ts'
 import { readFinish } from './finish.ts'
 import { withMedia } from './media.ts'
 import { within } from './patience.ts'
 import { retryAt } from './retry.ts'
 import type { LazySignal } from './signal.ts'
-
-/** One attempt of a model call while it streams. */
-interface Attempt {
-  readonly a: Activation
-  readonly open: OpenModelCall
-  readonly running: Running
-  readonly messageId: string
-  readonly assembler: Assembler
-  readonly begun: number
-  closed: boolean
-  /** Whether a limit on responses stopped it. */
-  overLimit: boolean
-  /** The text or reasoning part that is being shown. */
-  shown: { readonly kind: 'text' | 'reasoning'; readonly part: number } | undefined
-  resolve(facts: readonly Fact[]): void
-  cancelTimer?: () => void
-}
 
 type StreamOptions = Parameters<Model['stream']>[2]
 
@@ -48,179 +30,210 @@ class CallOptions implements StreamOptions {
   }
 }
 
-/** Runs one attempt. Resolves once, whatever the model does: also when it throws at once, never settles, or goes on after its end. */
-export function runModel(a: Activation, open: OpenModelCall, running: Running): Promise<readonly Fact[]> {
-  return new Promise((resolve) => {
-    const attempt: Attempt = {
-      a,
-      open,
-      running,
-      messageId: messageIdOf(open.n),
-      assembler: new Assembler({ n: open.n }),
-      begun: a.world.clock.monotonic(),
-      closed: false,
-      overLimit: false,
-      shown: undefined,
-      resolve,
-    }
-    running.shownText = () => attempt.assembler.text()
-    a.shown = { seq: open.seq, pieces: () => shownPieces(attempt) }
-    running.close = () => {
-      finishShown(attempt)
-      close(attempt)
-    }
-    begin(attempt)
-  })
+/**
+ * Runs one attempt, and delivers what came of it once, whatever the model does: also when it throws at once, never settles, or goes on
+ * after its end.
+ */
+export function runModel(a: Activation, open: OpenModelCall, running: Running): void {
+  const attempt = new Attempt(a, open, running)
+  running.showing = attempt
+  a.shown = attempt
+  attempt.begin()
 }
 
-function begin(attempt: Attempt): void {
-  const { a, open } = attempt
-  const ports = activePorts(a, a.state)
-  try {
-    const { model, request } = ports.modelCall(a.state, open)
-    if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) limitTime(attempt, ports.modelTimeoutMs)
-    const whole = withMedia(a.store.blobs, a.media, a.state, request)
-    if (!(whole instanceof Promise)) return ask(attempt, model, whole)
-    within(a.world.clock, 'blobs.get', a.sessionId, whole).then(
-      (ready) => ask(attempt, model, ready),
-      (error: unknown) => fail(attempt, mediaError(error)),
-    )
-  } catch (error) {
-    fail(attempt, modelError(error))
+/** One attempt of a model call while it streams. A class, not closures: a call makes one object, and its methods are compiled once. */
+class Attempt implements Showing {
+  readonly #a: Activation
+  readonly #open: OpenModelCall
+  readonly #running: Running
+  readonly #messageId: string
+  readonly #assembler: Assembler
+  #closed = false
+  /** Whether a limit on responses stopped it. */
+  #overLimit = false
+  /** The text or reasoning part that is being shown. */
+  #shown: { readonly kind: 'text' | 'reasoning'; readonly part: number } | undefined
+  #cancelTimer: (() => void) | undefined
+
+  constructor(a: Activation, open: OpenModelCall, running: Running) {
+    this.#a = a
+    this.#open = open
+    this.#running = running
+    this.#messageId = messageIdOf(open.n)
+    this.#assembler = new Assembler({ n: open.n })
   }
-}
 
-function ask(attempt: Attempt, model: Model, request: ModelRequest): void {
-  const { a, running } = attempt
-  // It may have been told to stop while media was read.
-  if (attempt.closed) return
-  if (running.signal.aborted) return fail(attempt, errorData('ModelUnknownError', 'The model call was stopped before it began.'))
-  try {
-    model
-      .stream(request, (delta) => take(attempt, delta), new CallOptions(a.sessionId, running.signal))
-      .then(
-        (finish) => finished(attempt, readFinish(finish)),
-        (error: unknown) => fail(attempt, modelError(error)),
+  get seq(): number {
+    return this.#open.seq
+  }
+
+  text(): string {
+    return this.#assembler.text()
+  }
+
+  pieces(): readonly EventBody[] {
+    const messageId = this.#messageId
+    return this.#assembler.pieces().flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
+      if (type === 'call-input') return [{ type: 'call.input.delta', callId, messageId, toolName, text }]
+      const begun: EventBody[] = [
+        { type: `${type}.started`, messageId, part },
+        { type: `${type}.delta`, messageId, part, text },
+      ]
+      return this.#shown?.part === part ? begun : [...begun, { type: `${type}.finished`, messageId, part }]
+    })
+  }
+
+  close(): void {
+    this.#finishShown()
+    this.#closed = true
+    this.#cancelTimer?.()
+  }
+
+  begin(): void {
+    const a = this.#a
+    const ports = activePorts(a, a.state)
+    try {
+      const { model, request } = ports.modelCall(a.state, this.#open)
+      if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) this.#limitTime(ports.modelTimeoutMs)
+      const whole = withMedia(a.store.blobs, a.media, a.state, request)
+      if (!(whole instanceof Promise)) return this.#ask(model, whole)
+      within(a.world.clock, 'blobs.get', a.sessionId, whole).then(
+        (ready) => this.#ask(model, ready),
+        (error: unknown) => this.#fail(mediaError(error)),
       )
-      // An adapter may resolve with what is no finish.
-      .catch((error: unknown) => fail(attempt, modelError(error)))
-  } catch (error) {
-    fail(attempt, modelError(error))
+    } catch (error) {
+      this.#fail(modelError(error))
+    }
+  }
+
+  #ask(model: Model, request: ModelRequest): void {
+    // It may have been told to stop while media was read.
+    if (this.#closed) return
+    const { signal } = this.#running
+    if (signal.aborted) return this.#fail(errorData('ModelUnknownError', 'The model call was stopped before it began.'))
+    try {
+      model
+        .stream(request, (delta) => this.#take(delta), new CallOptions(this.#a.sessionId, signal))
+        .then(
+          (finish) => this.#finish(finish),
+          (error: unknown) => this.#fail(modelError(error)),
+        )
+    } catch (error) {
+      this.#fail(modelError(error))
+    }
+  }
+
+  #limitTime(ms: number): void {
+    this.#cancelTimer = this.#a.world.clock.timer(ms, () => {
+      this.#fail(errorData('ModelTimeout', `The model did not answer within ${ms} ms (settings.timeoutMs).`))
+    })
+  }
+
+  /** Takes a delta. What breaks a rule or a limit ends the attempt here, even if the adapter swallows the throw. */
+  #take(delta: ModelDelta): void {
+    if (this.#closed) return
+    let piece: Piece | undefined
+    try {
+      piece = this.#assembler.push(delta)
+    } catch (error) {
+      // A garbled stream may do better next time; one without end would not.
+      this.#overLimit = RondoError.is(error) && !error.retryable
+      this.#fail(modelError(error))
+      throw error
+    }
+    if (piece === undefined) return
+    if (this.#a.hub.active) this.#show(piece)
+    else if (piece.opened) this.#noteShown(piece)
+  }
+
+  /** For a reader that comes later: which part it finds open. */
+  #noteShown({ type, part }: Piece): void {
+    if (type === 'call-input') this.#shown = undefined
+    else if (this.#shown?.part !== part) this.#shown = { kind: type, part }
+  }
+
+  #show(piece: Piece): void {
+    const messageId = this.#messageId
+    const { type, part, text } = piece
+    if (type === 'call-input') {
+      this.#finishShown()
+      return this.#send({ type: 'call.input.delta', callId: piece.callId, messageId, toolName: piece.toolName, text })
+    }
+    if (this.#shown?.part !== part) {
+      this.#finishShown()
+      this.#noteShown(piece)
+      if (piece.opened) this.#send({ type: `${type}.started`, messageId, part })
+    }
+    this.#send({ type: type === 'text' ? 'text.delta' : 'reasoning.delta', messageId, part, text })
+  }
+
+  #finishShown(): void {
+    if (this.#shown === undefined) return
+    const { kind, part } = this.#shown
+    this.#shown = undefined
+    if (this.#a.hub.active) this.#send({ type: `${kind}.finished`, messageId: this.#messageId, part })
+  }
+
+  #send(body: EventBody): void {
+    const a = this.#a
+    const run = a.state.live.run
+    if (run !== undefined) a.hub.piece(a.world.clock.wall(), run.id, run.iteration, this.#open.seq, body)
+  }
+
+  /** An adapter may resolve with what is no finish. */
+  #finish(finish: ModelFinish): void {
+    if (this.#closed) return
+    let body: EntryBody
+    try {
+      body = this.#responded(readFinish(finish))
+    } catch (error) {
+      return this.#fail(modelError(error))
+    }
+    this.close()
+    deliver(this.#a, this.#running.key, [body])
+  }
+
+  #responded({ finishReason, rawFinishReason, usage, requestId }: ModelFinish): EntryBody {
+    const { n, attempt } = this.#open
+    const data = {
+      n,
+      attempt,
+      message: this.#assembler.finish(),
+      finish: rawFinishReason === undefined ? finishes[finishReason] : { unified: finishReason, raw: rawFinishReason },
+      usage,
+      durationMs: this.#sinceMs(),
+    }
+    return { kind: 'model.responded', data: requestId === undefined ? data : { ...data, requestId } }
+  }
+
+  #fail(error: ErrorData): void {
+    if (this.#closed) return
+    this.close()
+    const a = this.#a
+    const open = this.#open
+    // What has no end is of no use as a whole, and would fill every later request.
+    const text = this.#overLimit ? cutText(this.#assembler.text()).text : this.#assembler.text()
+    const failed = { error, text, random: a.world.random(), durationMs: this.#sinceMs() }
+    // Does nothing when it was told to stop already; else it shall not go on for nobody.
+    this.#running.signal.abort(new RondoError('ModelUnknownError', error.message))
+    deliver(a, this.#running.key, [(state) => failedBody(a, state, open, failed)])
+  }
+
+  #sinceMs(): number {
+    return Math.max(0, Math.round(this.#a.world.clock.monotonic() - this.#running.begunAt))
   }
 }
 
-function limitTime(attempt: Attempt, ms: number): void {
-  attempt.cancelTimer = attempt.a.world.clock.timer(ms, () => {
-    fail(attempt, errorData('ModelTimeout', `The model did not answer within ${ms} ms (settings.timeoutMs).`))
-  })
-}
-
-function close(attempt: Attempt): void {
-  attempt.closed = true
-  attempt.cancelTimer?.()
-}
-
-/** Takes a delta. What breaks a rule or a limit ends the attempt here, even if the adapter swallows the throw. */
-function take(attempt: Attempt, delta: ModelDelta): void {
-  if (attempt.closed) return
-  let piece: Piece | undefined
-  try {
-    piece = attempt.assembler.push(delta)
-  } catch (error) {
-    // A garbled stream may do better next time; one without end would not.
-    attempt.overLimit = RondoError.is(error) && !error.retryable
-    fail(attempt, modelError(error))
-    throw error
-  }
-  if (piece === undefined) return
-  if (attempt.a.hub.active) show(attempt, piece)
-  else if (piece.opened) noteShown(attempt, piece)
-}
-
-/** For a reader that comes later: which part it finds open. */
-function noteShown(attempt: Attempt, { type, part }: Piece): void {
-  if (type === 'call-input') attempt.shown = undefined
-  else if (attempt.shown?.part !== part) attempt.shown = { kind: type, part }
-}
-
-function show(attempt: Attempt, piece: Piece): void {
-  const { messageId } = attempt
-  if (piece.type === 'call-input') {
-    finishShown(attempt)
-    send(attempt, { type: 'call.input.delta', callId: piece.callId, messageId, toolName: piece.toolName, text: piece.text })
-    return
-  }
-  const { type, part, text } = piece
-  if (attempt.shown?.part !== part) {
-    finishShown(attempt)
-    noteShown(attempt, piece)
-    if (piece.opened) send(attempt, { type: `${type}.started`, messageId, part })
-  }
-  send(attempt, { type: type === 'text' ? 'text.delta' : 'reasoning.delta', messageId, part, text })
-}
-
-/** What was shown so far, each part as one delta. */
-function shownPieces(attempt: Attempt): readonly EventBody[] {
-  const { assembler, messageId } = attempt
-  return assembler.pieces().flatMap(({ type, part, text, callId, toolName }): EventBody[] => {
-    if (type === 'call-input') return [{ type: 'call.input.delta', callId, messageId, toolName, text }]
-    const begun: EventBody[] = [
-      { type: `${type}.started`, messageId, part },
-      { type: `${type}.delta`, messageId, part, text },
-    ]
-    return attempt.shown?.part === part ? begun : [...begun, { type: `${type}.finished`, messageId, part }]
-  })
-}
-
-function finishShown(attempt: Attempt): void {
-  if (attempt.shown === undefined) return
-  const { kind, part } = attempt.shown
-  attempt.shown = undefined
-  if (attempt.a.hub.active) send(attempt, { type: `${kind}.finished`, messageId: messageIdOf(attempt.open.n), part })
-}
-
-function send({ a, open }: Attempt, body: EventBody): void {
-  const run = a.state.live.run
-  if (run !== undefined) a.hub.piece(a.world.clock.wall(), run.id, run.iteration, open.seq, body)
-}
-
-function finished(attempt: Attempt, finish: ModelFinish): void {
-  if (attempt.closed) return
-  const { a, open, assembler, begun } = attempt
-  finishShown(attempt)
-  close(attempt)
-  const { finishReason, rawFinishReason, usage, requestId } = finish
-  attempt.resolve([
-    {
-      kind: 'model.responded',
-      data: {
-        n: open.n,
-        attempt: open.attempt,
-        message: assembler.finish(),
-        finish: rawFinishReason === undefined ? { unified: finishReason } : { unified: finishReason, raw: rawFinishReason },
-        usage,
-        ...(requestId === undefined ? {} : { requestId }),
-        durationMs: sinceMs(a, begun),
-      },
-    },
-  ])
-}
-
-function fail(attempt: Attempt, error: ErrorData): void {
-  if (attempt.closed) return
-  const { a, open, running, assembler, begun } = attempt
-  finishShown(attempt)
-  close(attempt)
-  // What has no end is of no use as a whole, and would fill every later request.
-  const text = attempt.overLimit ? cutText(assembler.text()).text : assembler.text()
-  const failed = { error, text, random: a.world.random(), durationMs: sinceMs(a, begun) }
-  // Does nothing when it was told to stop already; else it shall not go on for nobody.
-  running.signal.abort(new RondoError('ModelUnknownError', error.message))
-  attempt.resolve([(state) => failedBody(a, state, open, failed)])
-}
-
-function sinceMs(a: Activation, begun: number): number {
-  return Math.max(0, Math.round(a.world.clock.monotonic() - begun))
+/** Made once: nearly every response ends in one of these. */
+const finishes: { readonly [F in FinishReason]: { readonly unified: F } } = {
+  stop: { unified: 'stop' },
+  'tool-calls': { unified: 'tool-calls' },
+  length: { unified: 'length' },
+  'content-filter': { unified: 'content-filter' },
+  refusal: { unified: 'refusal' },
+  'pause-turn': { unified: 'pause-turn' },
+  error: { unified: 'error' },
+  other: { unified: 'other' },
 }
 
 interface Failed {

@@ -14,6 +14,10 @@ const retryPatienceMs = 60_000
 export function parkOrWait(a: Activation, { plan, wall, monotonic }: Staged): Next {
   const { live } = a.state
   if (live.waiting.length === 0) return { kind: 'idle' }
+  if (plan.want.length > 0 && plan.wakeAt === undefined && !isAborting(a)) {
+    a.idleSince = undefined
+    return waitForMail
+  }
   const now = a.world.clock.monotonic()
   // By what the plan was made with: the wall clock may have jumped since.
   const due = plan.wakeAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, plan.wakeAt - wall - (now - monotonic))
@@ -26,10 +30,17 @@ export function parkOrWait(a: Activation, { plan, wall, monotonic }: Staged): Ne
   return idle(a, due, now - a.idleSince)
 }
 
+const waitForMail: Next = { kind: 'wait', ms: Number.POSITIVE_INFINITY }
+
+function isAborting({ running }: Activation): boolean {
+  for (const { graceEnd } of running.values()) if (graceEnd !== Number.POSITIVE_INFINITY) return true
+  return false
+}
+
 /** How long something that was aborted may still take; `undefined` when nothing is left to wait for. Forgets what took too long. */
 function graceLeft(a: Activation, now: number): number | undefined {
   let left: number | undefined
-  for (const running of [...a.running.values()]) {
+  for (const running of a.running.values()) {
     if (running.graceEnd <= now) a.running.delete(running.key)
     else left = Math.min(left ?? Number.POSITIVE_INFINITY, running.graceEnd - now)
   }

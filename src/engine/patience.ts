@@ -31,18 +31,34 @@ function silence(operation: StoreOperation, sessionId: string): RondoError {
 }
 
 /** The answer of an operation of the pump; no timer of its own: the heartbeat looks, and the loss of the lease ends the wait. */
-export function answered<T>(a: Activation, operation: StoreOperation, answer: Promise<T>): Promise<T> {
+export function answered<T>(a: Activation, operation: StoreOperation, answer: Promise<T>): Promise<T>
+/** The same, and what is made of the answer, or of there being none: one promise, for each step has two of them. */
+export function answered<T, U>(
+  a: Activation,
+  operation: StoreOperation,
+  answer: Promise<T>,
+  made: (value: T) => U,
+  failed: (error: unknown) => Promise<U>,
+): Promise<U>
+export function answered<T, U>(
+  a: Activation,
+  operation: StoreOperation,
+  answer: Promise<T>,
+  made?: (value: T) => U,
+  failed?: (error: unknown) => Promise<U>,
+): Promise<T | U> {
   return new Promise((resolve, reject) => {
-    const asked: Asked = { operation, since: undefined, giveUp: reject }
+    const giveUp = (error: unknown) => (failed === undefined ? reject(error) : resolve(failed(error)))
+    const asked: Asked = { operation, since: undefined, giveUp }
     a.asked = asked
     answer.then(
       (value) => {
         if (a.asked === asked) a.asked = undefined
-        resolve(value)
+        resolve(made === undefined ? value : made(value))
       },
       (error: unknown) => {
         if (a.asked === asked) a.asked = undefined
-        reject(error)
+        giveUp(error)
       },
     )
   })

@@ -1,13 +1,13 @@
 import { RondoError } from '../core/error.ts'
+import { finishedResult } from '../core/outcome.ts'
 import type { Activity, Plan } from '../core/plan.ts'
-import { type Activation, type ActivationEnd, activePorts, breakDown, deliver, newRunning, nextMail, type Running } from './activation.ts'
+import { type Activation, type ActivationEnd, activePorts, deliverLater, newRunning, nextMail, type Running } from './activation.ts'
 import { type Appended, append } from './append.ts'
 import { catchUp } from './catch-up.ts'
-import type { Fact } from './facts.ts'
 import { headOf } from './head.ts'
 import { runModel } from './model.ts'
 import { parkOrWait, planAtRest } from './park.ts'
-import { restamp, type Staged, stageTurn } from './stage.ts'
+import { namingOf, restamp, type Staged, stageTurn } from './stage.ts'
 import { runTool } from './tool.ts'
 
 /**
@@ -105,7 +105,7 @@ function answerRefused(staged: Staged): void {
 function closeFailedModels(a: Activation, staged: Staged): void {
   for (const entry of staged.entries) {
     if (entry.kind !== 'model.failed') continue
-    a.running.get(`model:${entry.data.n}.${entry.data.attempt}`)?.close?.()
+    a.running.get(`model:${entry.data.n}.${entry.data.attempt}`)?.showing?.close()
   }
 }
 
@@ -134,7 +134,7 @@ function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 
 }
 
 function commit(a: Activation, staged: Staged): void {
-  a.facts = []
+  if (a.facts.length > 0) a.facts = []
   a.state = staged.draft
   a.ages.commit(staged.entries, staged.draft.live)
   if (a.waiting.size > 0 && staged.entries.some(({ kind }) => kind === 'model.started' || kind === 'run.finished')) forgetStopped(a)
@@ -143,7 +143,7 @@ function commit(a: Activation, staged: Staged): void {
   a.hub.facts(a.state.live.seq, staged.events)
   for (const input of staged.accepted) input.settle({ ok: true })
   answerRefused(staged)
-  for (const { runId, result } of staged.ends) a.hub.end(runId, result)
+  for (const ended of staged.ends) a.hub.end(ended.id, finishedResult(staged.draft, ended, namingOf(a, staged.draft), !a.detached))
 }
 
 /** What these setups were for has begun or is over. One that has just begun may be for the next run. */
@@ -164,7 +164,7 @@ function reconcile(a: Activation, plan: Plan): boolean {
     // Somebody may have cancelled meanwhile: look before each start. When the lease is over, its heartbeat asks whether it still is ours.
     if (a.inputs.length > 0 || a.foreign || a.lost !== undefined || now >= a.leaseUntil) return true
     if (begun && a.breath?.isDue(now) === true) return false
-    start(a, activity)
+    start(a, activity, now)
     begun = true
   }
   return true
@@ -186,34 +186,16 @@ function abortReason(a: Activation, running: Running): RondoError {
   return new RondoError('RunTimeout', 'The time limit of the run was reached.')
 }
 
-function start(a: Activation, activity: Activity): void {
-  const running = newRunning(activity.key, ownGrace(a, activity))
+function start(a: Activation, activity: Activity, now: number): void {
+  const running = newRunning(activity.key, now, ownGrace(a, activity))
   a.running.set(activity.key, running)
-  const facts = run(a, activity, running)
-  if (!(facts instanceof Promise)) return deliver(a, activity.key, facts)
-  void facts.then(
-    (later) => deliver(a, activity.key, later),
-    (error: unknown) => breakDown(a, error),
-  )
+  if (activity.kind === 'model') runModel(a, activity.model, running)
+  else if (activity.kind !== 'tool') throw new RondoError('RunInvalidState', `a turn does not start '${activity.kind}'`)
+  else deliverLater(a, activity.key, runTool(a, activity.call, running))
 }
 
 /** A tool may have a grace of its own. */
 function ownGrace(a: Activation, activity: Activity): number | undefined {
   if (activity.kind !== 'tool') return undefined
   return activePorts(a, a.state).config.tools.get(activity.call.part.toolName)?.graceMs
-}
-
-function run(a: Activation, activity: Activity, running: Running): readonly Fact[] | Promise<readonly Fact[]> {
-  switch (activity.kind) {
-    case 'model':
-      return runModel(a, activity.model, running)
-    case 'tool':
-      return runTool(a, activity.call, running)
-    case 'setup':
-    case 'prepare':
-      throw new RondoError('RunInvalidState', `${activity.kind} runs within the turn`)
-    case 'reconcile':
-    case 'complete':
-      throw new RondoError('RunInvalidState', `nothing can ${activity.kind} yet`)
-  }
 }

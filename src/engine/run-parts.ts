@@ -14,25 +14,34 @@ export class RunParts {
   #standIn: StandIn
   #plain: RunPorts | undefined
   readonly #limited = new Map<string, RunPorts>()
+  #version = 0
   #checked: { readonly own: OwnParts; readonly ports: RunPorts; readonly fits: boolean } | undefined
 
   constructor(standIn: StandIn) {
     this.#standIn = standIn
   }
 
+  /** Another number whenever something here has changed. */
+  get version(): number {
+    return this.#version
+  }
+
   /** From now on this agent stands in. */
   offer(standIn: StandIn): void {
     this.#standIn = standIn
+    this.#version++
     this.#plain = undefined
     this.#limited.clear()
   }
 
   bring(runId: string, ports: RunPorts): void {
     this.#brought.set(runId, ports)
+    this.#version++
     this.#left.delete(runId)
   }
 
   forget(runId: string): void {
+    this.#version++
     this.#brought.delete(runId)
     this.#left.delete(runId)
     this.#limited.delete(runId)
@@ -44,6 +53,7 @@ export class RunParts {
   }
 
   takeUp(left: ReadonlyMap<string, RunPorts>): void {
+    this.#version++
     for (const [runId, ports] of left) {
       this.#brought.set(runId, ports)
       this.#left.add(runId)

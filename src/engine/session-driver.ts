@@ -33,6 +33,14 @@ export interface Interest {
   held: boolean
 }
 
+interface AskedParts {
+  readonly waiting: readonly WaitingRun[]
+  readonly runId: string | undefined
+  readonly version: number
+  readonly attends: boolean
+  readonly ports: RunPorts
+}
+
 const busyPollMs = 250
 
 /** A session as this process sees it: who listens, which runs were asked for here, what its journal holds, and what drives it. */
@@ -48,8 +56,8 @@ export class SessionDriver {
   readonly #folded: Folded
   readonly #listening: Listening
   readonly #inputs: InputPlace
-  /** Of the run that was driven last. */
-  #ports: RunPorts | undefined
+  /** The parts that were asked for last, and of what they are. */
+  #asked: AskedParts | undefined
   /** The run whose parts the activation did not have. */
   #lacked: WaitingRun | undefined
   #activation: Activation | undefined
@@ -122,11 +130,18 @@ export class SessionDriver {
   }
 
   readonly #portsOf = (live: Live): RunPorts => {
-    const run = currentRun(live)
+    const { run, waiting } = live
+    const { version } = this.#parts
+    const attends = this.#activation !== undefined
+    // Asked several times a step, always for the same run.
+    const known = this.#asked
+    if (known?.waiting === waiting && known.runId === run?.id && known.version === version && known.attends === attends) return known.ports
+    const current = currentRun(live)
     // When all runs are done there is nothing to decide: those of the last one will do.
-    if (run !== undefined || this.#ports === undefined) this.#ports = this.#parts.of(run)
-    if (this.#activation !== undefined) this.#listening.attend(live, this.#ports)
-    return this.#ports
+    const ports = current === undefined && known !== undefined ? known.ports : this.#parts.of(current)
+    if (attends) this.#listening.attend(live, ports)
+    this.#asked = { waiting, runId: run?.id, version, attends, ports }
+    return ports
   }
 
   readonly #lacksParts = (run: WaitingRun): boolean => {

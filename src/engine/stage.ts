@@ -1,17 +1,18 @@
 import { applyTo } from '../core/apply.ts'
+import type { DriverFacts } from '../core/config.ts'
 import { decide } from '../core/decide.ts'
 import { callIndex, type Entry, type EntryBody } from '../core/entry.ts'
 import { assert } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
-import { finishedResult, type Naming } from '../core/outcome.ts'
+import type { Naming } from '../core/outcome.ts'
 import { added, type Plan } from '../core/plan.ts'
 import { type Before, glimpse, project } from '../core/project.ts'
-import type { CoreResult } from '../core/result.ts'
-import { branch, type SessionState } from '../core/state.ts'
+import { branch, type EndedRun, type SessionState, type WaitingRun } from '../core/state.ts'
 import { type Activation, acceptInput, activePorts, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
 import { runInTurn } from './in-turn.ts'
+import type { RunPorts } from './ports.ts'
 
 /** What one turn of the pump is about to write, and what follows from it. Thrown away when the write loses a race. */
 export interface Staged {
@@ -20,8 +21,8 @@ export interface Staged {
   readonly events: CoreEvent[]
   /** Whether anybody looked when this was staged: else its events were not built. */
   readonly observed: boolean
-  /** Runs that end with these entries. */
-  readonly ends: { readonly runId: string; readonly result: CoreResult }[]
+  /** Runs that end with these entries. Their results are made when they are told: they cost the length of the run. */
+  readonly ends: EndedRun[]
   readonly accepted: LocalInput[]
   readonly refused: { readonly input: LocalInput; readonly answer: InputAnswer }[]
   /** When the plan was made, by both clocks. */
@@ -57,10 +58,13 @@ export function stageTurn(a: Activation): Staged {
   if (a.facts.length > 0) stageClaim(a, staged, now)
   const proposals = stageFacts(a, staged, now)
   stageInputs(a, staged, now)
+  let known: { readonly ports: RunPorts; readonly waiting: readonly WaitingRun[]; readonly driver: DriverFacts } | undefined
   for (;;) {
     assert(staged.entries.length < maxEntries, 'a turn of the pump comes to an end')
     const ports = activePorts(a, staged.draft)
-    staged.plan = decide(staged.draft, ports.config, now, driverFacts(a, ports, staged.draft))
+    const { waiting } = staged.draft.live
+    if (known?.ports !== ports || known.waiting !== waiting) known = { ports, waiting, driver: driverFacts(a, ports, staged.draft) }
+    staged.plan = decide(staged.draft, ports.config, now, known.driver)
     if (staged.plan.append.length > 0) {
       for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, withDuration(a, staged.draft, body)), now)
       continue
@@ -96,7 +100,7 @@ function withDuration(a: Activation, { live }: SessionState, body: EntryBody): E
 /** When grace ends, the text that was shown is kept with the failure (machine 5). */
 function withShownText(a: Activation, body: EntryBody): EntryBody {
   if (body.kind !== 'model.failed' || body.data.retryAt !== undefined) return body
-  const shown = a.running.get(`model:${body.data.n}.${body.data.attempt}`)?.shownText?.() ?? ''
+  const shown = a.running.get(`model:${body.data.n}.${body.data.attempt}`)?.showing?.text() ?? ''
   return shown === '' ? body : { ...body, data: { ...body.data, partial: shown } }
 }
 
@@ -187,12 +191,11 @@ function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number)
 }
 
 function fold(a: Activation, staged: Staged, entry: Entry): void {
-  const before: Before | undefined = a.hub.active ? glimpse(staged.draft, entry) : undefined
+  const before: Before | undefined = staged.observed ? glimpse(staged.draft, entry) : undefined
   applyTo(staged.draft, entry)
   staged.entries = added(staged.entries, entry)
   const { ended } = staged.draft.live
-  if (entry.kind === 'run.finished' && ended !== undefined)
-    staged.ends.push({ runId: ended.id, result: finishedResult(staged.draft, ended, namingOf(a, staged.draft), !a.detached) })
+  if (entry.kind === 'run.finished' && ended !== undefined) staged.ends.push(ended)
   if (before === undefined) return
   for (const event of project(before, entry, staged.draft, namingOf(a, staged.draft), !a.detached)) staged.events.push(event)
 }
@@ -208,7 +211,7 @@ export function namingOf(a: Activation, state: SessionState): Naming {
 export function restamp(a: Activation, staged: Staged, at: number): Staged {
   const unseen = a.hub.active && !staged.observed
   if (!unseen && staged.entries.every((entry) => entry.at === at)) return staged
-  const again: Staged = { ...staged, entries: [], draft: branch(a.state), events: [], ends: [] }
+  const again: Staged = { ...staged, observed: a.hub.active, entries: [], draft: branch(a.state), events: [], ends: [] }
   for (const entry of staged.entries) fold(a, again, { ...entry, at })
   return again
 }

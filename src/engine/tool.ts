@@ -22,7 +22,6 @@ interface Executing {
   readonly running: Running
   readonly call: CallState
   readonly tool: Tool
-  readonly begun: number
 }
 
 type Facts = readonly Fact[] | Promise<readonly Fact[]>
@@ -34,7 +33,7 @@ export function runTool(a: Activation, call: CallState, running: Running): Facts
   const tool = ports.tools.get(call.part.toolName)
   if (run === undefined) return []
   if (tool === undefined) return [missingTool(ports, call)]
-  const executing: Executing = { a, run, ports, running, call, tool, begun: a.world.clock.monotonic() }
+  const executing: Executing = { a, run, ports, running, call, tool }
   try {
     const parsed = a.parsed.get(call.part.callId)
     if (parsed !== undefined && parsed.input === call.input) return execute(executing, parsed.value)
@@ -159,8 +158,8 @@ function settledBody(executing: Executing, settlement: SettlementData, end?: 'do
   return { kind: 'call.settled', data: end === undefined ? data : { ...data, end } }
 }
 
-function sinceBegun({ a, begun }: Executing): number {
-  return Math.max(0, Math.round(a.world.clock.monotonic() - begun))
+function sinceBegun({ a, running }: Executing): number {
+  return Math.max(0, Math.round(a.world.clock.monotonic() - running.begunAt))
 }
 
 function failed(executing: Executing, outcome: FailedOutcome, code: ErrorCode, text: string): EntryBody {

@@ -22,9 +22,11 @@ export const systemClock: Clock = {
 
 /** The world as it is. Ids are unique by 80 random bits a process and a counter; they need not sort. */
 export function systemWorld(): World {
-  const prefix = randomText(10)
+  const unique = randomText(10)
+  // One concatenation an id: every entry has one, for as long as its session is in memory.
+  const prefixes = { e: `e_${unique}`, s: `s_${unique}`, r: `r_${unique}` }
   let count = 0
-  return { clock: systemClock, id: (kind) => `${kind}_${prefix}${(count++).toString(36)}`, random: () => Math.random() }
+  return { clock: systemClock, id: (kind) => prefixes[kind] + count++, random: () => Math.random() }
 }
 
 function randomText(bytes: number): string {

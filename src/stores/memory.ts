@@ -64,7 +64,16 @@ class MemoryStore implements Store {
     this.blobs = new MemoryBlobs(positive('maxBlobBytes', options.maxBlobBytes ?? 256 * 1024 * 1024))
   }
 
-  async append(sessionId: string, entries: readonly NewEntry[], options: AppendOptions): Promise<{ readonly at: number }> {
+  /** No async function: this is on the path of every step. */
+  append(sessionId: string, entries: readonly NewEntry[], options: AppendOptions): Promise<{ readonly at: number }> {
+    try {
+      return Promise.resolve({ at: this.#append(sessionId, entries, options) })
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #append(sessionId: string, entries: readonly NewEntry[], options: AppendOptions): number {
     const { expectedSeq, epoch, head } = options
     checkEntries({ sessionId, expectedSeq }, entries)
     const found = this.#journals.get(sessionId)
@@ -72,7 +81,7 @@ class MemoryStore implements Store {
     const seq = found === undefined ? 0 : found.entries.length
     if (seq !== expectedSeq) {
       const at = found?.times[expectedSeq]
-      if (at !== undefined && standAlready(found?.entries ?? [], entries)) return { at }
+      if (at !== undefined && standAlready(found?.entries ?? [], entries)) return at
       throw concurrentWrite({ sessionId, expectedSeq }, seq)
     }
     const journal = this.#use(sessionId, found)
@@ -85,7 +94,7 @@ class MemoryStore implements Store {
     journal.updatedAt = at
     if (head !== undefined) journal.head = head
     if (this.#watchers.size > 0) this.#watchers.notify(sessionId, journal.entries.length)
-    return { at }
+    return at
   }
 
   async *load(sessionId: string, afterSeq = 0): AsyncGenerator<Entry, void, undefined> {

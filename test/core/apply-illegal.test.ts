@@ -43,8 +43,8 @@ const asking = [...called('look'), prepared('m1.0', { approval: {} })]
 
 describe('a broken invariant stops the fold, before anything is done with it', () => {
   test.each<[string, readonly Step[], Step, string]>([
-    ['a run is claimed that nobody asked for', [requested()], claimed(1, 'r9'), 'the claimed run r9 waits'],
-    ['a model call without a run', [requested()], started(1), 'a model call belongs to a run'],
+    ['a run is claimed that nobody asked for', [requested()], claimed(1, 'r9'), 'a claimed run waits (r9)'],
+    ['a model call without a run', [requested()], started(1), 'what is driven belongs to a run (a model call)'],
     ['two model calls at a time', open, started(2), 'one model call at a time, after all calls have settled'],
     ['a model call while calls are open', ready, started(2), 'one model call at a time, after all calls have settled'],
     ['a response to no call', [requested(), claimed()], responded(1, 'a'), 'a response answers the open model call'],
@@ -52,24 +52,24 @@ describe('a broken invariant stops the fold, before anything is done with it', (
     ['a response of another attempt', open, responded(1, { text: 'a', attempt: 2 }), 'a response answers the open model call'],
     ['a failure of no call', [requested(), claimed()], failed(1), 'a failure ends the open model call'],
     ['a failure of another attempt', open, failed(1, { attempt: 2 }), 'a failure ends the open model call'],
-    ['a call that is not there', ready, prepared('m1.2'), 'call m1.2 is open'],
-    ['a call of another message', ready, prepared('m9.0'), 'call m9.0 is open'],
-    ['a call prepared twice', ready, prepared('m1.0'), 'call m1.0 is announced when it is prepared'],
-    ['a start without a verdict', called('look'), began('m1.0'), 'call m1.0 is ready or an orphan when it starts'],
-    ['a start while it awaits an answer', asking, began('m1.0'), 'call m1.0 is ready or an orphan when it starts'],
-    ['a start after a denial', [...asking, decided('e5', 'deny')], began('m1.0'), 'call m1.0 is ready or an orphan when it starts'],
-    ['a start while it is outside', [...running, deferred('m1.0')], began('m1.0', 2), 'call m1.0 is ready or an orphan when it starts'],
-    ['an unsafe call started twice', running, began('m1.1', 2), 'unsafe call m1.1 starts once'],
-    ['a call deferred before its verdict', called('client'), deferred('m1.0'), 'call m1.0 is ready or running when it is deferred'],
-    ['a call settled twice', [...running, settledOk('m1.0')], settledOk('m1.0'), 'call m1.0 settles once'],
-    ['a settled call deferred', [...running, settledOk('m1.0')], deferred('m1.0'), 'call m1.0 is ready or running when it is deferred'],
-    ['a call settled after its turn is closed', [...called('look'), settledOk('m1.0')], settledOk('m1.0'), 'call m1.0 is open'],
-    ['a decision on a call that asks nothing', ready, decided('e5', 'allow'), 'call m1.0 awaits its one decision'],
-    ['a second decision', [...asking, decided('e5', 'deny')], decided('e5', 'allow'), 'call m1.0 awaits its one decision'],
+    ['a call that is not there', ready, prepared('m1.2'), 'a call is open (m1.2)'],
+    ['a call of another message', ready, prepared('m9.0'), 'a call is open (m9.0)'],
+    ['a call prepared twice', ready, prepared('m1.0'), 'a call is announced when it is prepared (m1.0)'],
+    ['a start without a verdict', called('look'), began('m1.0'), 'a call is ready or an orphan when it starts (m1.0)'],
+    ['a start while it awaits an answer', asking, began('m1.0'), 'a call is ready or an orphan when it starts (m1.0)'],
+    ['a start after a denial', [...asking, decided('e5', 'deny')], began('m1.0'), 'a call is ready or an orphan when it starts (m1.0)'],
+    ['a start while it is outside', [...running, deferred('m1.0')], began('m1.0', 2), 'a call is ready or an orphan when it starts (m1.0)'],
+    ['an unsafe call started twice', running, began('m1.1', 2), 'an unsafe call starts once (m1.1)'],
+    ['a call deferred before its verdict', called('client'), deferred('m1.0'), 'a call is ready or running when it is deferred (m1.0)'],
+    ['a call settled twice', [...running, settledOk('m1.0')], settledOk('m1.0'), 'a call settles once (m1.0)'],
+    ['a settled call deferred', [...running, settledOk('m1.0')], deferred('m1.0'), 'a call is ready or running when it is deferred (m1.0)'],
+    ['a call settled after its turn is closed', [...called('look'), settledOk('m1.0')], settledOk('m1.0'), 'a call is open (m1.0)'],
+    ['a decision on a call that asks nothing', ready, decided('e5', 'allow'), 'a call awaits its one decision (m1.0)'],
+    ['a second decision', [...asking, decided('e5', 'deny')], decided('e5', 'allow'), 'a call awaits its one decision (m1.0)'],
     ['a decision on no call', asking, decided('e9', 'allow'), 'a decision answers a prepared call'],
     ['an end with an open model call', open, finished(), 'a run finishes after all its work'],
     ['an end with open calls', running, finished(), 'a run finishes after all its work'],
-    ['a second end', [...open, responded(1, 'a'), finished()], finished(), 'run r1 finishes once'],
+    ['a second end', [...open, responded(1, 'a'), finished()], finished(), 'a run finishes once (r1)'],
   ])('%s', (_name, before, step, what) => {
     expect(thrownBy(before, step)).toBe(`RunInvalidState: internal invariant broken: ${what}. Please report this as a bug.`)
   })
@@ -84,7 +84,7 @@ describe('a broken invariant stops the fold, before anything is done with it', (
     ['zero', 0],
   ])('seqs follow each other: %s', (_name, seq) => {
     expect(thrownBy([requested()], claimed(), { seq })).toBe(
-      `RunInvalidState: internal invariant broken: entry ${seq} follows 1. Please report this as a bug.`,
+      `RunInvalidState: internal invariant broken: an entry follows the one before (${seq}). Please report this as a bug.`,
     )
   })
 

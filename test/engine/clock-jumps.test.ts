@@ -190,7 +190,7 @@ describe('decision 0008: ages', () => {
   })
 
   test('are kept from the open turn, the first attempt, or the cancel on; nothing grows with the run', () => {
-    const ages = new Ages(testWorld().clock)
+    const ages = new Ages(testWorld().clock, 0)
     const known = (...seqs: number[]) => seqs.filter((seq) => ages.of(seq, Number.NEGATIVE_INFINITY) !== Number.POSITIVE_INFINITY)
     ages.begin(live({ seq: 0 }))
     ages.commit([entry('run.claimed', 1), entry('model.started', 2)], live({ seq: 2, model: { firstSeq: 2 } }))
