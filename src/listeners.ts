@@ -37,8 +37,8 @@ export class Listeners {
       get runId() {
         return runId()
       },
-      get active() {
-        return hasAny()
+      get wants() {
+        return hasAny() ? 'events' : 'nothing'
       },
       event,
     }

@@ -2,7 +2,7 @@ import { RondoError } from './core/error.ts'
 import type { CoreEvent } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import { cursorOf } from './engine/cursor.ts'
-import type { Subscriber } from './engine/hub.ts'
+import type { Subscriber, Wants } from './engine/hub.ts'
 import { leavable, type OnLeave } from './engine/leavable.ts'
 import { replay, unknownEnd } from './engine/replay.ts'
 import { EventRing, type RingCursor } from './engine/ring.ts'
@@ -24,6 +24,8 @@ interface ReadRun {
   readonly replayAfter: string | undefined
   /** Which run it is may show late. */
   runId(): string
+  /** Whether the journal tells all of it from the start: it was begun by this very handle. */
+  isWhole(): boolean
   /** Settles when it is known which run this is, and that it is under way or never will be. */
   started(): Promise<void>
   /** Why it could not begin. */
@@ -37,6 +39,10 @@ interface ReadRun {
 export class RunReader {
   readonly #run: ReadRun
   readonly #ring: EventRing
+  /** Readers of all events, by now. */
+  #readers = 0
+  /** What there has been to read for those who have come so far: once it was the text only, the ring lacks the rest. */
+  #kept: 'events' | 'text' = 'events'
   /** Whether the event that ends its stream has come. */
   #endShown = false
   #ended = false
@@ -51,14 +57,17 @@ export class RunReader {
     return this.#run.replayAfter !== undefined
   }
 
-  /** Hears the run: its events for the readers, its end for `end` too. `active`: whether anybody can read. */
-  subscriber(active: boolean, end: (result: CoreResult) => void): Subscriber {
+  /** Hears the run: its events for the readers, its end for `end` too. `observed`: whether anybody can read. */
+  subscriber(observed: boolean, end: (result: CoreResult) => void): Subscriber {
     const { runId } = this.#run
+    const wants = () => this.#wants
     return {
       get runId() {
         return runId()
       },
-      active,
+      get wants() {
+        return observed ? wants() : 'nothing'
+      },
       event: (event) => this.push(event),
       grow: (at, cursor, of, body) => this.#ring.grow(at, cursor, of, body),
       end: (_runId, result) => {
@@ -66,6 +75,11 @@ export class RunReader {
         end(result)
       },
     }
+  }
+
+  /** Before anybody has come, all is kept for whoever will. */
+  get #wants(): Wants {
+    return this.#readers > 0 ? 'events' : this.#kept
   }
 
   push(event: CoreEvent): void {
@@ -93,6 +107,8 @@ export class RunReader {
 
   async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
     let shown = ''
+    // Of a run that was begun here the rest can be read again, so it need not be made for a reader of the text.
+    if (this.#readers === 0 && this.#run.isWhole()) this.#kept = 'text'
     for await (const event of this.#events(onLeave, isOfTexts)) {
       if (event.type === 'text.delta') {
         shown = `${event.messageId}`
@@ -113,13 +129,16 @@ export class RunReader {
   }
 
   /** One reader. Leaving before the end lets go of the run. */
-  async *#events(onLeave: OnLeave, wants: (event: CoreEvent) => boolean = () => true): AsyncGenerator<CoreEvent, void, undefined> {
+  async *#events(onLeave: OnLeave, wants?: (event: CoreEvent) => boolean): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
     onLeave(() => cursor.close())
     const shown = new Shown(this.#run.replayAfter)
+    const lacks = wants === undefined && this.#kept === 'text'
+    if (wants === undefined) this.#readers++
     this.#run.count(1)
     try {
       if (this.#isGuest) yield* this.#before(cursor, shown)
+      else if (lacks) yield* this.#missed(cursor.skip(), shown)
       for (;;) {
         // What is there already costs no waiting.
         const next = cursor.take()
@@ -130,7 +149,7 @@ export class RunReader {
         if (next !== 'gap') {
           if (shown.had(next)) continue
           shown.note(next)
-          if (wants(next)) yield next
+          if (wants?.(next) !== false) yield next
           continue
         }
         if (shown.last === '') shown.last = this.#ring.origin
@@ -144,6 +163,7 @@ export class RunReader {
       if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.#run.runId() }, shown)
     } finally {
       cursor.close()
+      if (wants === undefined) this.#readers--
       this.#run.count(-1)
       this.#run.leave()
     }

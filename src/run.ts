@@ -90,6 +90,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       driver: options.driver,
       replayAfter: options.replayAfter,
       runId: () => this.#runId,
+      isWhole: () => !this.#isGuest && !this.#isSteering && options.runId !== '',
       started: () => this.#started,
       failure: () => this.#failure,
       count: (more) => this.#count(more),

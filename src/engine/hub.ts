@@ -1,5 +1,23 @@
+import type { EntryKind } from '../core/entry.ts'
 import type { CoreEvent, EventBody } from '../core/event.ts'
 import type { CoreResult } from '../core/result.ts'
+
+/**
+ * What somebody who follows a run is to be told: every event; or text as it comes, and how model calls and runs end; or nothing. Nothing is
+ * built that nobody wants.
+ */
+export type Wants = 'events' | 'text' | 'nothing'
+
+const rank: { readonly [W in Wants]: number } = { nothing: 0, text: 1, events: 2 }
+
+export function wantsMore(a: Wants, b: Wants): boolean {
+  return rank[a] > rank[b]
+}
+
+/** Whether events of an entry are wanted. */
+export function isWanted(wants: Wants, kind: EntryKind): boolean {
+  return wants === 'events' || (wants === 'text' && (kind === 'model.responded' || kind === 'model.failed' || kind === 'run.finished'))
+}
 
 /** Somebody who follows one run: a run handle, or the listeners of an agent. */
 export interface Subscriber {
@@ -7,8 +25,7 @@ export interface Subscriber {
   readonly group?: object
   /** Only events of this run; absent: of every run of the session. */
   readonly runId?: string
-  /** Nothing is built while nobody is active. */
-  readonly active: boolean
+  readonly wants: Wants
   event(event: CoreEvent): void
   /** Adds a delta to the last event it was told of, where nobody has read that yet. False: it is to be told as an event of its own. */
   grow?(at: number, cursor: string, of: number | undefined, body: EventBody): boolean
@@ -51,9 +68,14 @@ export class Hub {
     }
   }
 
-  get active(): boolean {
-    for (const subscriber of this.#subscribers) if (subscriber.active) return true
-    return false
+  /** The most that anybody wants. */
+  get wants(): Wants {
+    let most: Wants = 'nothing'
+    for (const { wants } of this.#subscribers) {
+      if (wants === 'events') return wants
+      if (wants === 'text') most = wants
+    }
+    return most
   }
 
   /** Whether somebody of this group is sent what happens in this run. */
@@ -142,7 +164,7 @@ export class Hub {
   #tell(runId: string, tell: (subscriber: Subscriber) => void): void {
     let served: object[] | undefined
     for (const subscriber of this.#subscribers) {
-      if (!subscriber.active || (subscriber.runId !== undefined && subscriber.runId !== runId)) continue
+      if (subscriber.wants === 'nothing' || (subscriber.runId !== undefined && subscriber.runId !== runId)) continue
       const { group } = subscriber
       if (group !== undefined) {
         if (served?.includes(group)) continue

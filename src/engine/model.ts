@@ -142,8 +142,10 @@ class Attempt implements Showing {
       throw error
     }
     if (piece === undefined) return
-    if (this.#a.hub.active) this.#show(piece)
-    else if (piece.opened) this.#noteShown(piece)
+    const { wants } = this.#a.hub
+    if (wants === 'events') return this.#show(piece)
+    if (piece.opened) this.#noteShown(piece)
+    if (wants === 'text' && piece.type === 'text') this.#showText(piece)
   }
 
   /** For a reader that comes later: which part it finds open. */
@@ -164,14 +166,19 @@ class Attempt implements Showing {
       this.#noteShown(piece)
       if (piece.opened) this.#send({ type: `${type}.started`, messageId, part })
     }
-    this.#send({ type: type === 'text' ? 'text.delta' : 'reasoning.delta', messageId, part, text })
+    if (type === 'text') this.#showText(piece)
+    else this.#send({ type: 'reasoning.delta', messageId, part, text })
+  }
+
+  #showText({ part, text }: Piece): void {
+    this.#send({ type: 'text.delta', messageId: this.#messageId, part, text })
   }
 
   #finishShown(): void {
     if (this.#shown === undefined) return
     const { kind, part } = this.#shown
     this.#shown = undefined
-    if (this.#a.hub.active) this.#send({ type: `${kind}.finished`, messageId: this.#messageId, part })
+    if (this.#a.hub.wants === 'events') this.#send({ type: `${kind}.finished`, messageId: this.#messageId, part })
   }
 
   #send(body: EventBody): void {

@@ -1,6 +1,8 @@
 import { RondoError } from '../core/error.ts'
 import { finishedResult } from '../core/outcome.ts'
 import type { Activity, Plan } from '../core/plan.ts'
+import type { CoreResult } from '../core/result.ts'
+import type { EndedRun } from '../core/state.ts'
 import { type Activation, type ActivationEnd, activePorts, deliverLater, newRunning, nextMail, type Running } from './activation.ts'
 import { type Appended, append } from './append.ts'
 import { catchUp } from './catch-up.ts'
@@ -143,7 +145,13 @@ function commit(a: Activation, staged: Staged): void {
   a.hub.facts(a.state.live.seq, staged.events)
   for (const input of staged.accepted) input.settle({ ok: true })
   answerRefused(staged)
-  for (const ended of staged.ends) a.hub.end(ended.id, finishedResult(staged.draft, ended, namingOf(a, staged.draft), !a.detached))
+  for (const ended of staged.ends) a.hub.end(ended.id, resultOf(a, staged, ended))
+}
+
+/** The result that was shown, if anybody looked: it costs the length of the run. */
+function resultOf(a: Activation, { draft, events }: Staged, ended: EndedRun): CoreResult {
+  for (const event of events) if (event.type === 'run.finished' && event.runId === ended.id) return event.result
+  return finishedResult(draft, ended, namingOf(a, draft), !a.detached)
 }
 
 /** What these setups were for has begun or is over. One that has just begun may be for the next run. */

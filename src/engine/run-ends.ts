@@ -27,7 +27,7 @@ export function announcePark(place: EndPlace, park: ParkFacts, last: SessionStat
     const result = parkedResult(last, run, park, naming, !detached)
     const pending = result.status === 'parked' ? result.pending : []
     const wake = park.wakeAt === undefined ? {} : { wakeAt: park.wakeAt }
-    if (hub.active)
+    if (hub.wants !== 'nothing')
       hub.piece(world.clock.wall(), run.id, run.iteration, undefined, { type: 'run.parked', reason: park.reason, pending, ...wake })
     hub.end(run.id, result)
   }

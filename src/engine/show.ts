@@ -6,7 +6,7 @@ import { finishedResult, type Naming } from '../core/outcome.ts'
 import { glimpse, project } from '../core/project.ts'
 import type { SessionState } from '../core/state.ts'
 import { type Cursor, cursorOf, isAfter } from './cursor.ts'
-import type { Hub } from './hub.ts'
+import { type Hub, isWanted } from './hub.ts'
 
 /**
  * Folds an entry that was not written by this process's activation (an input, or what another process wrote) and shows what it means.
@@ -17,9 +17,10 @@ export function foldAndShow(hub: Hub, state: SessionState, entry: Entry, naming:
   applyTo(state, entry)
   if (before === undefined) return
   const runId = entry.runId ?? before.runId ?? ''
-  if (hub.active) {
+  const { wants } = hub
+  if (isWanted(wants, entry.kind)) {
     for (const body of hub.wasTold(entry.id) ? [] : settledPieces(entry))
-      hub.piece(entry.at, runId, before.iteration, before.model?.seq, body)
+      if (wants === 'events' || body.type === 'text.delta') hub.piece(entry.at, runId, before.iteration, before.model?.seq, body)
     hub.facts(entry.seq, project(before, entry, state, naming))
   } else hub.facts(entry.seq, [])
   const { ended } = state.live
@@ -49,13 +50,18 @@ interface WholePart {
   readonly text: string
 }
 
-/** Parts are shown in their order, and an empty one that came before them is not in the message: the place counts, not the number. */
+/**
+ * Parts are shown in their order, and an empty one that came before them is not in the message: the place counts, not the number. Among
+ * those of its kind, for a reader of the text has got no reasoning.
+ */
 function* messageParts({ parts }: Message, shown: Shown): Generator<WholePart, void, undefined> {
-  const numbers = shown.parts.map(({ part }) => part).sort((a, b) => a - b)
+  const known = [...shown.parts].sort((a, b) => a.part - b.part)
+  const numbersOf = (kind: ShownPart['type']) => known.filter(({ type }) => type === kind).map(({ part }) => part)
+  const numbers = { text: numbersOf('text'), reasoning: numbersOf('reasoning') }
   let last = -1
   for (const [index, part] of parts.entries()) {
     if ((part.type !== 'text' && part.type !== 'reasoning') || part.text === '') continue
-    last = numbers.shift() ?? Math.max(index, last + 1)
+    last = numbers[part.type].shift() ?? Math.max(index, last + 1)
     yield { type: part.type, part: last, text: part.text }
   }
 }

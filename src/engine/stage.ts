@@ -11,6 +11,7 @@ import { branch, type EndedRun, type SessionState, type WaitingRun } from '../co
 import { type Activation, acceptInput, activePorts, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
+import { isWanted, type Wants, wantsMore } from './hub.ts'
 import { runInTurn } from './in-turn.ts'
 import type { RunPorts } from './ports.ts'
 
@@ -19,8 +20,8 @@ export interface Staged {
   entries: Entry[]
   readonly draft: SessionState
   readonly events: CoreEvent[]
-  /** Whether anybody looked when this was staged: else its events were not built. */
-  readonly observed: boolean
+  /** What was wanted when this was staged: other events were not built. */
+  readonly wants: Wants
   /** Runs that end with these entries. Their results are made when they are told: they cost the length of the run. */
   readonly ends: EndedRun[]
   readonly accepted: LocalInput[]
@@ -45,7 +46,7 @@ export function stageTurn(a: Activation): Staged {
     entries: [],
     draft: branch(a.state),
     events: [],
-    observed: a.hub.active,
+    wants: a.hub.wants,
     ends: [],
     accepted: [],
     refused: [],
@@ -191,7 +192,7 @@ function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number)
 }
 
 function fold(a: Activation, staged: Staged, entry: Entry): void {
-  const before: Before | undefined = staged.observed ? glimpse(staged.draft, entry) : undefined
+  const before: Before | undefined = isWanted(staged.wants, entry.kind) ? glimpse(staged.draft, entry) : undefined
   applyTo(staged.draft, entry)
   staged.entries = added(staged.entries, entry)
   const { ended } = staged.draft.live
@@ -209,9 +210,9 @@ export function namingOf(a: Activation, state: SessionState): Naming {
  * too for somebody who came to look while the append was under way.
  */
 export function restamp(a: Activation, staged: Staged, at: number): Staged {
-  const unseen = a.hub.active && !staged.observed
-  if (!unseen && staged.entries.every((entry) => entry.at === at)) return staged
-  const again: Staged = { ...staged, observed: a.hub.active, entries: [], draft: branch(a.state), events: [], ends: [] }
+  const { wants } = a.hub
+  if (!wantsMore(wants, staged.wants) && staged.entries.every((entry) => entry.at === at)) return staged
+  const again: Staged = { ...staged, wants, entries: [], draft: branch(a.state), events: [], ends: [] }
   for (const entry of staged.entries) fold(a, again, { ...entry, at })
   return again
 }

@@ -85,7 +85,7 @@ async function settleLater(executing: Executing, promise: PromiseLike<unknown>):
 
 /** Progress is shown and forgotten; what comes after the call has settled is ignored (B143). */
 function progress({ a, ports, running, call, run }: Executing, update: Json): void {
-  if (a.running.get(running.key) !== running || running.signal.aborted || !a.hub.active) return
+  if (a.running.get(running.key) !== running || running.signal.aborted || a.hub.wants !== 'events') return
   const { json } = toStorable(update, { maxNodes: 10_000 })
   const { callId, toolName } = call.part
   a.hub.piece(a.world.clock.wall(), run.id, run.iteration, a.state.live.turn?.seq, {

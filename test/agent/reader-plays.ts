@@ -37,6 +37,8 @@ interface Play {
   readonly capacity: number
   /** Whether anybody looks from the start. */
   readonly watched: boolean
+  /** When a reader of the text alone comes, where the run is watched: then events are made only once somebody reads them. */
+  readonly textFromMs: number | undefined
   readonly calls: readonly Spoken[]
   /** How long the store takes for each append, in turns. */
   readonly storeMs: readonly number[]
@@ -86,6 +88,7 @@ const message = fc
 export const plays: fc.Arbitrary<Play> = fc.record({
   capacity: fc.integer({ min: 1, max: 8 }),
   watched: fc.boolean(),
+  textFromMs: fc.option(fc.constantFrom(0, 0, 0, 5, 30), { nil: undefined }),
   calls: fc.array(fc.record({ pieces: message, end: fc.constantFrom('finish', 'finish', 'finish', 'fail', 'fail for good') }), {
     minLength: 1,
     maxLength: 4,
@@ -217,14 +220,23 @@ export async function perform(play: Play) {
     }
     return { raw, whole, falls: fallen }
   }
+  const readText = async (source: Run<readonly Tool[], string>, ms: number): Promise<string | undefined> => {
+    if (ms > 0) await sleep(ms)
+    return all(source.textStream).then(
+      (texts) => texts.join(''),
+      () => undefined,
+    )
+  }
+  const reading = run === undefined || play.textFromMs === undefined ? undefined : readText(run, play.textFromMs)
   const said = play.sendAtMs.map((ms) => sleep(ms).then(() => agent.session('s').send('And?')))
   const aborted = play.abortAtMs === undefined ? undefined : sleep(play.abortAtMs).then(() => agent.session('s').abort())
   const late = Promise.allSettled([...said, aborted])
   const readers = await world.clock.until(Promise.all(play.readings.map(read)))
+  const text = await world.clock.until(Promise.resolve(reading))
   await world.clock.until(Promise.all([done, late]))
   await world.clock.advance(100_000)
   const entries = (await all(store.load('s'))).filter(({ runId }) => runId === 'r')
-  return { agent, readers, entries, replayed: await all(agent.attach('s', { runId: 'r' })) }
+  return { agent, readers, text, entries, replayed: await all(agent.attach('s', { runId: 'r' })) }
 }
 
 export const isFact = ({ cursor }: RunEvent) => cursor.includes(':')
@@ -287,6 +299,17 @@ export function compare(events: readonly RunEvent[], entries: readonly Entry[]) 
     for (const input of call?.inputs.values() ?? []) pairs.push({ got: '{"a":1}'.startsWith(input), want: true })
   }
   return { got: pairs.map(({ got }) => got), want: pairs.map(({ want }) => want) }
+}
+
+/** How much text a reader of the text alone is to get, when none of it was taken back. */
+export function textLength(entries: readonly Entry[]): number {
+  let length = 0
+  for (const entry of entries) {
+    if (entry.kind === 'model.responded')
+      for (const [type, text] of shownParts(entry.data.message)) length += type === 'text' ? text.length : 0
+    if (entry.kind === 'model.failed') length += entry.data.partial?.length ?? 0
+  }
+  return length
 }
 
 function place(cursor: string): [number, number, number] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CoreEvent } from '../../src/core/event.ts'
 import type { CoreResult } from '../../src/core/result.ts'
-import { Hub, type Subscriber } from '../../src/engine/hub.ts'
+import { Hub, isWanted, type Subscriber, type Wants, wantsMore } from '../../src/engine/hub.ts'
 
 const body = { type: 'text.delta', messageId: 'm1', part: 0, text: 'a' } as const
 
@@ -14,7 +14,7 @@ function heard(...subscribers: readonly ({ readonly name: string } & Partial<Sub
   const hub = new Hub('s')
   const log: string[] = []
   const leave = subscribers.map(({ name, ...more }) =>
-    hub.subscribe({ active: true, event: (event) => log.push(`${name} ${event.cursor}`), ...more }),
+    hub.subscribe({ wants: 'events', event: (event) => log.push(`${name} ${event.cursor}`), ...more }),
   )
   return { hub, log, leave }
 }
@@ -88,7 +88,7 @@ describe('who is sent what', () => {
     ['every run, without one of its own', [{ name: 'a' }], ['a 1:0', 'a 1:1']],
     ['its own run only', [{ name: 'a', runId: 'r' }], ['a 1:0']],
     ['a run that has no name yet: nothing', [{ name: 'a', runId: '' }], []],
-    ['nobody who does not look', [{ name: 'a', active: false }, { name: 'b' }], ['b 1:0', 'b 1:1']],
+    ['nobody who does not look', [{ name: 'a', wants: 'nothing' }, { name: 'b' }], ['b 1:0', 'b 1:1']],
     [
       'one of a group that wants it',
       [
@@ -102,7 +102,7 @@ describe('who is sent what', () => {
     [
       'the next of the group when the first does not look',
       [
-        { name: 'a', group: one, active: false },
+        { name: 'a', group: one, wants: 'nothing' },
         { name: 'b', group: one },
       ],
       ['b 1:0', 'b 1:1'],
@@ -114,11 +114,11 @@ describe('who is sent what', () => {
   })
 
   test('nobody after leaving; it is active while anybody looks', () => {
-    const { hub, log, leave } = heard({ name: 'a' }, { name: 'b', active: false })
-    const before = [hub.active, hub.size]
+    const { hub, log, leave } = heard({ name: 'a' }, { name: 'b', wants: 'nothing' })
+    const before = [hub.wants, hub.size]
     leave[0]?.()
     hub.facts(1, [fact('1:0')])
-    expect([before, [hub.active, hub.size], log]).toEqual([[true, 2], [false, 1], []])
+    expect([before, [hub.wants, hub.size], log]).toEqual([['events', 2], ['nothing', 1], []])
   })
 
   test('an end reaches those of its run and those of every run, also when they leave on hearing it', () => {
@@ -128,7 +128,7 @@ describe('who is sent what', () => {
     for (const runId of ['r', 'other', undefined]) {
       const leave = hub.subscribe({
         ...(runId === undefined ? {} : { runId }),
-        active: false,
+        wants: 'nothing',
         event: () => {},
         end: (ended) => {
           log.push(`${runId ?? 'every'} ${ended}`)
@@ -136,7 +136,7 @@ describe('who is sent what', () => {
         },
       })
     }
-    hub.subscribe({ runId: 'r', active: true, event: () => {} })
+    hub.subscribe({ runId: 'r', wants: 'events', event: () => {} })
     const { awaited } = hub
     hub.end('r', result)
     expect([awaited, log, hub.awaited]).toEqual([['r', 'other'], ['r r', 'every r'], ['other']])
@@ -152,4 +152,45 @@ test('a run is over when it has ended for good: not when it parked, or failed an
   hub.end('failed', result({ status: 'failed', resumable: false }))
   hub.end('done', result({ status: 'completed' }))
   expect(over).toEqual(['failed', 'done'])
+})
+
+describe('nothing is built that nobody wants', () => {
+  test.each<[readonly Wants[], Wants]>([
+    [[], 'nothing'],
+    [['nothing'], 'nothing'],
+    [['nothing', 'text'], 'text'],
+    [['text', 'events', 'nothing'], 'events'],
+    [['events', 'text'], 'events'],
+  ])('of %j the most counts: %s', (all, most) => {
+    const hub = new Hub('s')
+    for (const wants of all) hub.subscribe({ wants, event: () => {} })
+    expect(hub.wants).toBe(most)
+  })
+
+  test('events before text, text before nothing', () => {
+    const all: readonly Wants[] = ['nothing', 'text', 'events']
+    expect(all.map((a) => all.map((b) => wantsMore(a, b)))).toEqual([
+      [false, false, false],
+      [true, false, false],
+      [true, true, false],
+    ])
+  })
+
+  test('of the text: how model calls and runs end', () => {
+    const kinds = [
+      'run.claimed',
+      'model.started',
+      'model.responded',
+      'model.failed',
+      'call.started',
+      'call.settled',
+      'run.finished',
+    ] as const
+    const wanted = (wants: Wants) => kinds.filter((kind) => isWanted(wants, kind))
+    expect([wanted('nothing'), wanted('text'), wanted('events')]).toEqual([
+      [],
+      ['model.responded', 'model.failed', 'run.finished'],
+      [...kinds],
+    ])
+  })
 })
