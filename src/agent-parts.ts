@@ -49,7 +49,7 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     own: ownParts(options, tools),
     parkAfterMs: options.parkAfterMs ?? 0,
     sessionId,
-    listener: (runId) => listeners.subscriber(() => runId),
+    listener: (runId) => listeners.subscriber(runId),
     report: (error) => listeners.report(error),
   })
 }

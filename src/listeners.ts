@@ -1,5 +1,5 @@
 import type { CoreEvent } from './core/event.ts'
-import type { Subscriber } from './engine/hub.ts'
+import type { Subscriber, Wants } from './engine/hub.ts'
 
 type Listener = (event: never) => unknown
 
@@ -30,21 +30,15 @@ export class Listeners {
   }
 
   /** Follows one run; costs nothing while nobody listens. */
-  subscriber(runId: () => string): Subscriber {
-    const { event, hasAny } = { event: (value: CoreEvent) => this.#dispatch(value), hasAny: () => this.#byType.size > 0 }
-    return {
-      group: this,
-      get runId() {
-        return runId()
-      },
-      get wants() {
-        return hasAny() ? 'events' : 'nothing'
-      },
-      event,
-    }
+  subscriber(runId: string): ListeningTo {
+    return new ListeningTo(this, runId)
   }
 
-  #dispatch(event: CoreEvent): void {
+  get hasAny(): boolean {
+    return this.#byType.size > 0
+  }
+
+  dispatch(event: CoreEvent): void {
     const listeners = this.#byType.get(event.type)
     if (listeners === undefined) return
     for (const listener of [...listeners]) {
@@ -56,5 +50,25 @@ export class Listeners {
         this.report(error)
       }
     }
+  }
+}
+
+/** The listeners, as they follow one run. */
+export class ListeningTo implements Subscriber {
+  readonly group: Listeners
+  /** Which run it is may show late. */
+  runId: string
+
+  constructor(listeners: Listeners, runId: string) {
+    this.group = listeners
+    this.runId = runId
+  }
+
+  get wants(): Wants {
+    return this.group.hasAny ? 'events' : 'nothing'
+  }
+
+  event(event: CoreEvent): void {
+    this.group.dispatch(event)
   }
 }

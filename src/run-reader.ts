@@ -1,5 +1,5 @@
 import { RondoError } from './core/error.ts'
-import type { CoreEvent } from './core/event.ts'
+import type { CoreEvent, EventBody } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import { cursorOf } from './engine/cursor.ts'
 import type { Subscriber, Wants } from './engine/hub.ts'
@@ -22,8 +22,8 @@ interface ReadRun {
   readonly driver: SessionDriver
   /** Of an attached run: the cursor after which its journal is read first. */
   readonly replayAfter: string | undefined
-  /** Which run it is may show late. */
-  runId(): string
+  /** Whether anybody can read. */
+  readonly observed: boolean
   /** Whether the journal tells all of it from the start: it was begun by this very handle. */
   isWhole(): boolean
   /** Settles when it is known which run this is, and that it is under way or never will be. */
@@ -33,10 +33,14 @@ interface ReadRun {
   count(more: 1 | -1): void
   /** A reader has left, perhaps before the end. */
   leave(): void
+  /** The run has ended, or parked. */
+  end(result: CoreResult): void
 }
 
-/** The events of a run for those who iterate it: as many readers as there are, each at its own pace. */
-export class RunReader {
+/** Hears a run, for those who iterate it: as many readers as there are, each at its own pace. */
+export class RunReader implements Subscriber {
+  /** Which run it is may show late. */
+  runId: string
   readonly #run: ReadRun
   readonly #ring: EventRing
   /** Readers of all events, by now. */
@@ -48,7 +52,8 @@ export class RunReader {
   #ended = false
   #outcome: CoreResult | undefined
 
-  constructor(run: ReadRun) {
+  constructor(runId: string, run: ReadRun) {
+    this.runId = runId
     this.#run = run
     this.#ring = new EventRing(run.driver.world.ringCapacity ?? defaultRingCapacity)
   }
@@ -57,38 +62,29 @@ export class RunReader {
     return this.#run.replayAfter !== undefined
   }
 
-  /** Hears the run: its events for the readers, its end for `end` too. `observed`: whether anybody can read. */
-  subscriber(observed: boolean, end: (result: CoreResult) => void): Subscriber {
-    const { runId } = this.#run
-    const wants = () => this.#wants
-    return {
-      get runId() {
-        return runId()
-      },
-      get wants() {
-        return observed ? wants() : 'nothing'
-      },
-      event: (event) => this.push(event),
-      grow: (at, cursor, of, body) => this.#ring.grow(at, cursor, of, body),
-      end: (_runId, result) => {
-        this.#outcome = result
-        end(result)
-      },
-    }
-  }
-
   /** Before anybody has come, all is kept for whoever will. */
-  get #wants(): Wants {
+  get wants(): Wants {
+    if (!this.#run.observed) return 'nothing'
     return this.#readers > 0 ? 'events' : this.#kept
   }
 
-  push(event: CoreEvent): void {
+  event(event: CoreEvent): void {
     this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
     this.#ring.push(event)
   }
 
+  grow(at: number, seq: number, index: number, of: number | undefined, body: EventBody): boolean {
+    return this.#ring.grow(at, seq, index, of, body)
+  }
+
+  /** The run has ended, or parked. */
+  end(_runId: string, result: CoreResult): void {
+    this.#outcome = result
+    this.#run.end(result)
+  }
+
   /** Nothing more will come. */
-  end(): void {
+  close(): void {
     this.#ended = true
     this.#ring.end()
   }
@@ -160,7 +156,7 @@ export class RunReader {
       if (failure !== undefined) throw failure
       // The run ended in the moment before it was known which run this handle is of, or elsewhere: its end is in the journal.
       const isOver = this.#outcome !== undefined && this.#outcome.status !== 'parked'
-      if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.#run.runId() }, shown)
+      if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.runId }, shown)
     } finally {
       cursor.close()
       if (wants === undefined) this.#readers--
@@ -181,8 +177,8 @@ export class RunReader {
 
   /** What this reader lacks of what came before `until`; without that, of all there is by now. */
   async *#missed(until: string | undefined, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
+    const { runId } = this
     const { driver } = this.#run
-    const runId = this.#run.runId()
     if (until !== undefined) return yield* replay(driver, { runId, until }, shown)
     if (this.#ended) return
     // One moment: up to here the journal tells, and the model call that is open; from here on the ring.

@@ -3,10 +3,9 @@ import * as control from './control.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import type { CoreResult } from './core/result.ts'
 import type { Tools } from './core/tool.ts'
-import type { Subscriber } from './engine/hub.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import { RunError } from './errors.ts'
-import type { Listeners } from './listeners.ts'
+import type { Listeners, ListeningTo } from './listeners.ts'
 import type { Input } from './options.ts'
 import { RunReader } from './run-reader.ts'
 import type { Decision, DeepPartial, RunEvent, RunResult } from './types.ts'
@@ -59,7 +58,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   readonly #options: HandleOptions
   readonly #reader: RunReader
   /** The agent's listeners, as they follow this run. */
-  readonly #heard: Subscriber
+  readonly #heard: ListeningTo
   readonly #result: Promise<CoreResult>
   #runId: string
   #resolve: (result: CoreResult) => void = () => {}
@@ -79,22 +78,23 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     this.#options = options
     this.#runId = options.runId
     this.sessionId = options.driver.sessionId
-    this.#heard = options.listeners.subscriber(() => this.#runId)
+    this.#heard = options.listeners.subscriber(options.runId)
     this.#result = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
     // Whoever holds the result sees the rejection; nobody else should be bothered by it.
     this.#result.catch(() => {})
-    this.#reader = new RunReader({
+    this.#reader = new RunReader(options.runId, {
       driver: options.driver,
       replayAfter: options.replayAfter,
-      runId: () => this.#runId,
+      observed: options.observe,
       isWhole: () => !this.#isGuest && !this.#isSteering && options.runId !== '',
       started: () => this.#started,
       failure: () => this.#failure,
       count: (more) => this.#count(more),
       leave: () => this.#leave(),
+      end: (result) => this.#end(() => this.#resolve(result)),
     })
     this.#subscribe()
     if (options.detach && !this.#isGuest) this.#hold()
@@ -116,9 +116,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   }
 
   #subscribe(): void {
-    const { driver, observe } = this.#options
-    const subscriber = this.#reader.subscriber(observe, (result) => this.#end(() => this.#resolve(result)))
-    this.#cleanups.push(driver.hub.subscribe(this.#heard), driver.hub.subscribe(subscriber))
+    const { driver } = this.#options
+    this.#cleanups.push(driver.hub.subscribe(this.#heard), driver.hub.subscribe(this.#reader))
     if (this.#options.replayAfter !== undefined) this.#cleanups.push(driver.follow())
   }
 
@@ -151,11 +150,13 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     const isHeard = driver.hub.isHeard(runId, listeners)
     driver.interestIn(this.#runId).readers -= this.#readers
     this.#runId = runId
+    this.#heard.runId = runId
+    this.#reader.runId = runId
     driver.interestIn(runId).readers += this.#readers
     if (this.#held) this.#hold()
     // Whoever begins here in the middle of a message begins with what there is of it. A guest's readers ask for that themselves.
     for (const piece of driver.openPieces(runId)) {
-      if (!this.#isGuest) this.#reader.push(piece)
+      if (!this.#isGuest) this.#reader.event(piece)
       if (!isHeard) this.#heard.event(piece)
     }
   }
@@ -186,7 +187,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   #end(settle: () => void): void {
     if (this.#ended) return
     this.#ended = true
-    this.#reader.end()
+    this.#reader.close()
     for (const cleanup of this.#cleanups) cleanup()
     this.#options.driver.release()
     settle()

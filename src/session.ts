@@ -7,7 +7,7 @@ import type { RunStatus } from './core/reason.ts'
 import { statusOf } from './core/status.ts'
 import type { Store } from './core/store.ts'
 import type { Tools } from './core/tool.ts'
-import { transcript } from './core/transcript.ts'
+import { Transcript } from './core/transcript.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import type { Input } from './options.ts'
 import type { Decision, Pending } from './types.ts'
@@ -65,7 +65,7 @@ export class SessionHandle<T extends Tools> implements Session<T> {
   async *messages(): AsyncGenerator<Message, void, undefined> {
     const { state } = await this.#state()
     // What was said while a step is open comes after it.
-    yield* transcript(state, 0)
+    yield* Transcript.of(state, 0)
     if (state.live.turn !== undefined) yield state.live.turn.message
     for (const { message } of state.live.queue) yield message
   }

@@ -8,7 +8,7 @@ import type { Schema } from './core/schema.ts'
 import type { OpenModelCall, SessionState } from './core/state.ts'
 import { any, noProgress, standardTermination } from './core/termination.ts'
 import type { Awaitable, Dependency, RunInfo, Tool, Tools } from './core/tool.ts'
-import { transcript } from './core/transcript.ts'
+import { Transcript } from './core/transcript.ts'
 import { wrapUpRequest } from './core/wording.ts'
 import type { Subscriber } from './engine/hub.ts'
 import { Info } from './engine/info.ts'
@@ -180,11 +180,14 @@ function resolve<T>(snapshot: RunSnapshot, values: Map<string, Promise<unknown>>
   return value
 }
 
+/** One object for all requests: adapters know by it that nothing has changed. */
+const noSettings: ModelSettings = {}
+
 /** The request of an open call: a view on the state's own turns; nothing is copied. */
 function requestOf(snapshot: RunSnapshot, config: MachineConfig, state: SessionState, open: OpenModelCall): ModelRequest {
   const instructions = state.live.setup?.instructions ?? ''
-  const messages = transcript(state, open.through)
-  const settings = snapshot.settings ?? {}
+  const messages = Transcript.of(state, open.through)
+  const settings = snapshot.settings ?? noSettings
   if (open.purpose === 'wrap-up') {
     const ask = textMessage('user', wrapUpRequest(open.reason ?? 'stopped', config))
     return { instructions, messages: followedBy(messages, ask), tools: [], toolChoice: 'none', settings, purpose: 'wrap-up' }

@@ -1,5 +1,6 @@
 import type { EntryKind } from '../core/entry.ts'
 import type { CoreEvent, EventBody } from '../core/event.ts'
+import { added } from '../core/plan.ts'
 import type { CoreResult } from '../core/result.ts'
 
 /**
@@ -27,8 +28,8 @@ export interface Subscriber {
   readonly runId?: string
   readonly wants: Wants
   event(event: CoreEvent): void
-  /** Adds a delta to the last event it was told of, where nobody has read that yet. False: it is to be told as an event of its own. */
-  grow?(at: number, cursor: string, of: number | undefined, body: EventBody): boolean
+  /** Adds a delta, the piece `seq.index`, to the last event it was told of, where nobody has read that yet. False: it is to be told as an event of its own. */
+  grow?(at: number, seq: number, index: number, of: number | undefined, body: EventBody): boolean
   /** The activation of this run ended: with the run's end, or parked. */
   end?(runId: string, result: CoreResult): void
 }
@@ -125,27 +126,24 @@ export class Hub {
     this.#seq = seq
     this.#pieces = 0
     for (const event of events)
-      if (Number.parseInt(event.cursor, 10) > shown) this.#tell(event.runId, (subscriber) => subscriber.event(event))
+      if (Number.parseInt(event.cursor, 10) > shown) for (const subscriber of this.#audience(event.runId)) subscriber.event(event)
   }
 
   /** A piece between facts: a delta, progress, a park. */
   piece(at: number, runId: string, iteration: number, of: number | undefined, body: EventBody): void {
-    const cursor = this.#nextCursor()
+    const { seq } = this
+    const index = this.#pieces++
     let event: CoreEvent | undefined
-    this.#tell(runId, (subscriber) => {
-      if (subscriber.grow?.(at, cursor, of, body) === true) return
-      event ??= this.#event(cursor, at, runId, iteration, of, body)
+    for (const subscriber of this.#audience(runId)) {
+      if (subscriber.grow?.(at, seq, index, of, body) === true) continue
+      event ??= this.#event(`${seq}.${index}`, at, runId, iteration, of, body)
       subscriber.event(event)
-    })
+    }
   }
 
   /** A piece with the next cursor, which nobody is sent. */
   toPiece(at: number, runId: string, iteration: number, of: number | undefined, body: EventBody): CoreEvent {
-    return this.#event(this.#nextCursor(), at, runId, iteration, of, body)
-  }
-
-  #nextCursor(): string {
-    return `${this.seq}.${this.#pieces++}`
+    return this.#event(`${this.seq}.${this.#pieces++}`, at, runId, iteration, of, body)
   }
 
   #event(cursor: string, at: number, runId: string, iteration: number, of: number | undefined, body: EventBody): CoreEvent {
@@ -161,16 +159,13 @@ export class Hub {
     if (result.status !== 'parked' && !(result.status === 'failed' && result.resumable)) this.#onOver(runId)
   }
 
-  #tell(runId: string, tell: (subscriber: Subscriber) => void): void {
-    let served: object[] | undefined
+  #audience(runId: string): readonly Subscriber[] {
+    let audience: Subscriber[] = []
     for (const subscriber of this.#subscribers) {
       if (subscriber.wants === 'nothing' || (subscriber.runId !== undefined && subscriber.runId !== runId)) continue
       const { group } = subscriber
-      if (group !== undefined) {
-        if (served?.includes(group)) continue
-        served = served === undefined ? [group] : [...served, group]
-      }
-      tell(subscriber)
+      if (group === undefined || !audience.some((other) => other.group === group)) audience = added(audience, subscriber)
     }
+    return audience
   }
 }

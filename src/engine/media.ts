@@ -3,6 +3,7 @@ import type { MediaPart, Message, Part, ProviderData } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
 import type { SessionState, Turn } from '../core/state.ts'
 import type { BlobStore } from '../core/store.ts'
+import { Transcript } from '../core/transcript.ts'
 
 /** Keeps bytes for good; resolves with their reference. */
 export type Keep = (bytes: Uint8Array) => Promise<string>
@@ -58,13 +59,14 @@ export function withMedia(
 ): ModelRequest | Promise<ModelRequest> {
   const referring = messagesWithBlobs(found, state)
   if (referring.length === 0) return request
-  const whole: ModelRequest = { ...request, messages: wholeMessages(request.messages, found.whole) }
+  const whole: ModelRequest = { ...request, messages: retold(request.messages, found.whole) }
   const missing = referring.filter((message) => !found.whole.has(message))
   if (missing.length === 0) return whole
   return Promise.all(missing.map(async (message) => found.whole.set(message, await wholeMessage(blobs, message)))).then(() => whole)
 }
 
-function wholeMessages(messages: Iterable<Message>, whole: WeakMap<Message, Message>): Iterable<Message> {
+function retold(messages: Iterable<Message>, whole: WeakMap<Message, Message>): Iterable<Message> {
+  if (messages instanceof Transcript) return messages.with(whole)
   return {
     *[Symbol.iterator]() {
       for (const message of messages) yield whole.get(message) ?? message

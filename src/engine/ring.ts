@@ -15,8 +15,11 @@ export class EventRing {
   /** Pieces of a model call have left whose end has not come, or is still here. */
   #torn = false
   #origin = ''
-  /** The last event is a copy that nobody else has: it may grow in place. */
-  #isOwn = false
+  /** The last event, where it is a copy that nobody else has: it may grow in place. */
+  #own: { at: number; cursor: string; text: string } | undefined
+  /** Which piece is its last one: it is named by it once somebody looks. */
+  #seq = 0
+  #index = -1
   readonly #cursors = new Set<RingCursor>()
 
   constructor(capacity: number) {
@@ -29,29 +32,47 @@ export class EventRing {
 
   push(event: CoreEvent): void {
     if (this.#origin === '') this.#origin = placeBefore(event.cursor)
-    if (this.grow(event.at, event.cursor, event.of, event)) return
+    if ('text' in event && this.#grow(event.at, event.of, event, event.text)) {
+      this.#index = -1
+      if (this.#own !== undefined) this.#own.cursor = event.cursor
+      return
+    }
+    this.#disown()
     this.#events.push(event)
-    this.#isOwn = false
     if (this.#events.length > this.#capacity * 2) this.#trim()
     for (const cursor of this.#cursors) cursor.wake()
   }
 
-  /** Makes a delta part of the last event, when it goes on with that and every reader lags behind it: a copy, which then grows in place. */
-  grow(at: number, cursor: string, of: number | undefined, body: EventBody): boolean {
-    const index = this.#events.length - 1
-    const last = this.#events[index]
-    if (last === undefined || !('text' in body) || !('text' in last)) return false
-    if (!continues(last, of, body) || this.#hasReaderAt(this.length)) return false
-    if (!this.#isOwn) {
-      this.#events[index] = { ...last, at, cursor, text: last.text + body.text }
-      this.#isOwn = true
-      return true
-    }
-    const own: { at: number; cursor: string; text: string } = last
-    own.at = at
-    own.cursor = cursor
-    own.text += body.text
+  /**
+   * Makes a delta, the piece `seq.index`, part of the last event, when it goes on with that and every reader lags behind it: a copy, which
+   * then grows in place.
+   */
+  grow(at: number, seq: number, index: number, of: number | undefined, body: EventBody): boolean {
+    if (!('text' in body) || !this.#grow(at, of, body, body.text)) return false
+    this.#seq = seq
+    this.#index = index
     return true
+  }
+
+  #grow(at: number, of: number | undefined, body: EventBody, text: string): boolean {
+    const place = this.#events.length - 1
+    const last = this.#events[place]
+    if (last === undefined || !('text' in last) || !continues(last, of, body) || this.#hasReaderAt(this.length)) return false
+    if (this.#own === undefined) {
+      const own = { ...last }
+      this.#events[place] = own
+      this.#own = own
+    }
+    this.#own.at = at
+    this.#own.text += text
+    return true
+  }
+
+  /** Somebody looks at the last event, or another one comes behind it: it stays as it is. */
+  #disown(): void {
+    if (this.#own !== undefined && this.#index >= 0) this.#own.cursor = `${this.#seq}.${this.#index}`
+    this.#own = undefined
+    this.#index = -1
   }
 
   end(): void {
@@ -73,7 +94,7 @@ export class EventRing {
 
   /** The event at an absolute position; 'gap' when it has left; `undefined` when it has not come yet. */
   at(position: number): CoreEvent | 'gap' | undefined {
-    if (position === this.length - 1) this.#isOwn = false
+    if (position === this.length - 1) this.#disown()
     return position < this.#first ? 'gap' : this.#events[position - this.#first]
   }
 

@@ -4,7 +4,7 @@ import { apply, applyTo } from '../../src/core/apply.ts'
 import type { Entry } from '../../src/core/entry.ts'
 import { branch, emptyState, type SessionState } from '../../src/core/state.ts'
 import { stopOnDuplicates, terminationView } from '../../src/core/termination.ts'
-import { transcript } from '../../src/core/transcript.ts'
+import { Transcript } from '../../src/core/transcript.ts'
 import {
   answered,
   began,
@@ -102,9 +102,12 @@ describe('machine 1: un-staging after a lost race', () => {
     const lost = fold(journal(open, responded(1, 'lost')).slice(3), branch(base))
     const won = fold(journal(open, failed(1, { partial: 'won' })).slice(3), branch(base))
     expect(won.sealed).toBe(lost.sealed)
-    expect([...transcript(won)].map((message) => message.parts)).toEqual([[{ type: 'text', text: 'Hi' }], [{ type: 'text', text: 'won' }]])
+    expect([...Transcript.of(won)].map((message) => message.parts)).toEqual([
+      [{ type: 'text', text: 'Hi' }],
+      [{ type: 'text', text: 'won' }],
+    ])
     expect(won.sealed).toHaveLength(2)
-    expect([...transcript(base)]).toHaveLength(1)
+    expect([...Transcript.of(base)]).toHaveLength(1)
   })
 
   test('turns and their messages are frozen, and stay the same objects for the encodings cached on them', () => {

@@ -4,7 +4,7 @@ import type { Message } from '../../src/core/message.ts'
 import type { ModelRequest } from '../../src/core/model.ts'
 import type { SessionState } from '../../src/core/state.ts'
 import type { BlobStore } from '../../src/core/store.ts'
-import { transcript } from '../../src/core/transcript.ts'
+import { Transcript } from '../../src/core/transcript.ts'
 import { noMediaFound, withMedia } from '../../src/engine/media.ts'
 import { claimed, open, play, requested, responded, type Step, started, steer } from '../core/support.ts'
 
@@ -23,7 +23,7 @@ async function asked(state: SessionState, found = noMediaFound()) {
   }
   const request: ModelRequest = {
     instructions: '',
-    messages: transcript(state),
+    messages: Transcript.of(state),
     tools: [],
     toolChoice: 'auto',
     settings: {},

@@ -1,4 +1,5 @@
 import type { Message } from '../../core/message.ts'
+import { Transcript } from '../../core/transcript.ts'
 import { type CallIds, encodeMessage } from './encode.ts'
 
 const encoder = new TextEncoder()
@@ -13,6 +14,8 @@ const bigLength = 64 * 1024
 export class Conversation {
   readonly #ids: CallIds
   readonly #messages: Message[] = []
+  /** Of which story they are, where they are of one. */
+  #story: object | undefined
   /** Where each message ends. */
   readonly #ends: number[] = []
   /** Each id that was sent, by the number of its message. */
@@ -31,16 +34,32 @@ export class Conversation {
 
   /** The given messages as JSON, each with a comma before it. The bytes are not changed by later calls. */
   encode(messages: Iterable<Message>): Uint8Array {
-    let count = 0
-    for (const message of messages) {
-      if (this.#messages[count] !== message) {
-        if (count < this.#messages.length) this.#truncate(count)
-        this.#append(message)
-      }
-      count++
-    }
+    const count = messages instanceof Transcript ? this.#encodeStory(messages) : this.#encodeAny(messages)
     const end = count === 0 ? 0 : (this.#ends[count - 1] ?? 0)
     return this.#bytes.subarray(0, end)
+  }
+
+  /** Looks at what is new only. */
+  #encodeStory(messages: Transcript): number {
+    const { length, story } = messages
+    const known = Math.min(length, this.#messages.length)
+    const goesOn = this.#story === story && known > 0 && messages.at(known - 1) === this.#messages[known - 1]
+    for (let place = goesOn ? known : 0; place < length; place++) this.#encodeAt(place, messages.at(place))
+    this.#story = story
+    return length
+  }
+
+  #encodeAny(messages: Iterable<Message>): number {
+    this.#story = undefined
+    let count = 0
+    for (const message of messages) this.#encodeAt(count++, message)
+    return count
+  }
+
+  #encodeAt(place: number, message: Message): void {
+    if (this.#messages[place] === message) return
+    if (place < this.#messages.length) this.#truncate(place)
+    this.#append(message)
   }
 
   #append(message: Message): void {

@@ -23,6 +23,8 @@ export class ChatModel implements Model {
   readonly #transport: Transport
   readonly #frames: Frames
   readonly #conversations: Conversations
+  /** The headers that were sent last, and the key in them. */
+  #kept: { readonly key: string | undefined; readonly headers: { readonly [name: string]: string } } | undefined
 
   constructor(id: string, dialect: Dialect, options: OpenAIChatOptions) {
     this.provider = dialect.provider
@@ -50,7 +52,8 @@ export class ChatModel implements Model {
   ): Promise<ModelFinish> {
     const answerer = { provider: this.provider, keyName: this.#dialect.apiKeyVariable, contextWindow: this.capabilities.contextWindow }
     const response = new ChatResponse(answerer, sink)
-    const key = await this.#key()
+    const { apiKey } = this.#options
+    const key = this.#checkedKey(typeof apiKey === 'function' ? await asked(apiKey, this.provider) : apiKey)
     await this.#transport(
       {
         method: 'POST',
@@ -73,9 +76,7 @@ export class ChatModel implements Model {
     return [head, headHasMessage ? messages : messages.length === 0 ? nothing : messages.subarray(1), tail]
   }
 
-  async #key(): Promise<string | undefined> {
-    const { apiKey } = this.#options
-    const given = typeof apiKey === 'function' ? await asked(apiKey, this.provider) : apiKey
+  #checkedKey(given: string | undefined): string | undefined {
     const variable = this.#dialect.apiKeyVariable
     // Keys that were read from a file end with a line break.
     const key = (given ?? (variable === undefined ? undefined : environment(variable)))?.trim()
@@ -85,10 +86,12 @@ export class ChatModel implements Model {
   }
 
   #headers(key: string | undefined): { readonly [name: string]: string } {
+    if (this.#kept !== undefined && this.#kept.key === key) return this.#kept.headers
     const headers: { [name: string]: string } = { 'content-type': 'application/json' }
     if (key !== undefined) headers['authorization'] = `Bearer ${key}`
     // By their small names, so that a header of the user stands in the place of ours.
     for (const [name, value] of Object.entries(this.#options.headers ?? {})) headers[name.toLowerCase()] = value
+    this.#kept = { key, headers }
     return headers
   }
 }

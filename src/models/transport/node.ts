@@ -96,13 +96,10 @@ function sizeOf(pieces: readonly Uint8Array[]): number {
 function receive(exchange: Exchange, response: http.IncomingMessage, place: Place): void {
   exchange.head({
     status: response.statusCode ?? 0,
-    header: (name) => {
-      const value = response.headers[name.toLowerCase()]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
+    header: (name) => headerOf(response, name.toLowerCase()),
   })
   if (exchange.done) return
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  const encoding = headerOf(response, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || encoding === '') return deliver(exchange, response)
   const decoded = decompressor(encoding)
   if (decoded === undefined) return exchange.fail(unknownEncoding(encoding, place))
@@ -110,6 +107,20 @@ function receive(exchange: Exchange, response: http.IncomingMessage, place: Plac
   response.once('close', () => exchange.done && decoded.destroy())
   decoded.on('error', (error) => exchange.broken(error))
   deliver(exchange, response.pipe(decoded))
+}
+
+/** Looked for in the list as it came: Node makes an object of all headers when it is first asked for, which costs as much as the request's own. */
+function headerOf({ rawHeaders }: http.IncomingMessage, name: string): string | undefined {
+  let found: string | undefined
+  for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
+    const other = rawHeaders[place]
+    if (other?.length !== name.length || other.toLowerCase() !== name) continue
+    const value = rawHeaders[place + 1] ?? ''
+    // Of all that is asked for, this alone is a list.
+    if (name !== 'content-encoding') return value
+    found = found === undefined ? value : `${found}, ${value}`
+  }
+  return found
 }
 
 function deliver(exchange: Exchange, body: Readable): void {

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Message, textMessage } from '../../../src/core/message.ts'
+import { Transcript } from '../../../src/core/transcript.ts'
 import { Conversation } from '../../../src/models/openai-chat/conversation.ts'
 import { Conversations } from '../../../src/models/openai-chat/conversations.ts'
 import { anyIds } from '../../../src/models/openai-chat/encode.ts'
+import { failed, open, play, responded, rounds, type Steps, started, steer } from '../../core/support.ts'
 
 const decoder = new TextDecoder()
 
@@ -96,4 +98,39 @@ test('sessions that were not used for long are let go, and come back as they wer
   expect(again.conversation).not.toBe(first.conversation)
   expect(again.bytes.length).toBe(first.bytes.length)
   expect(encode('s4').conversation).toBe(encode('s4').conversation)
+})
+
+test('of a session that goes on only what is new is looked at, however long it is', () => {
+  const looks = vi.spyOn(Transcript.prototype, 'at')
+  const conversation = new Conversation(anyIds)
+  const state = play(open.slice(0, 2), rounds(300), started(301))
+  conversation.encode(Transcript.of(state, 0))
+  looks.mockClear()
+  conversation.encode(Transcript.of(state, 0))
+  expect(looks).toHaveBeenCalledTimes(1)
+  looks.mockRestore()
+})
+
+test('a revision that leaves as many messages as there were is seen', () => {
+  const conversation = new Conversation(anyIds)
+  const steps: Steps = [open, responded(1, 'Yes.'), steer('And?')]
+  const summary = textMessage('summary', 'In short.')
+  const revised = { kind: 'history.revised', data: { ok: true, reason: 'compaction', throughTurn: 1, with: [summary] } } as const
+  conversation.encode(Transcript.of(play(...steps)))
+  const state = play(...steps, revised)
+  // The same objects, as in a session that is driven on.
+  const before = play(...steps)
+  conversation.encode(Transcript.of(before))
+  const after = { ...before, live: { ...before.live, prefix: state.live.prefix, from: state.live.from } }
+  expect(conversation.encode(Transcript.of(after))).toEqual(new Conversation(anyIds).encode(Transcript.of(after)))
+  expect(said(conversation.encode(Transcript.of(after)))).not.toEqual(said(new Conversation(anyIds).encode(Transcript.of(before))))
+})
+
+test('a shorter history of the same story, and then a longer one', () => {
+  const conversation = new Conversation(anyIds)
+  const state = play(open, failed(1, { partial: 'Half' }), steer('one'), steer('two'))
+  const all = Uint8Array.from(conversation.encode(Transcript.of(state)))
+  const one = Transcript.of(state, state.live.seq - 1)
+  expect(conversation.encode(one)).toEqual(new Conversation(anyIds).encode(one))
+  expect(conversation.encode(Transcript.of(state))).toEqual(all)
 })
