@@ -1,16 +1,18 @@
 import { RondoError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
-import type { ModelDelta } from '../../core/model.ts'
+import type { JoinedDeltas } from '../joined-deltas.ts'
 import { isWire, textOrNothing, type Wire } from './wire.ts'
 
-interface OpenCall {
+export interface OpenCall {
   readonly part: number
   readonly index: number | undefined
   readonly id: string
   readonly name: string
   /** The arguments so far. */
   text: string
+  /** Whether they are complete, as far as it has read them. */
   readonly end: JsonEnd
+  unread: string
   /** Its arguments came at once, as a value. */
   whole: boolean
   /** A piece without a name has gone on with it: this server does not repeat names. */
@@ -28,14 +30,14 @@ interface CallPiece {
  * Decides which call a piece belongs to, and says so as deltas.
  */
 export class ChatCalls {
-  readonly #sink: (delta: ModelDelta) => void
+  readonly #deltas: JoinedDeltas
   readonly #newPart: () => number
   readonly #calls: OpenCall[] = []
   readonly #ids = new Set<string>()
   #last: OpenCall | undefined
 
-  constructor(sink: (delta: ModelDelta) => void, newPart: () => number) {
-    this.#sink = sink
+  constructor(deltas: JoinedDeltas, newPart: () => number) {
+    this.#deltas = deltas
     this.#newPart = newPart
   }
 
@@ -48,8 +50,23 @@ export class ChatCalls {
     return this.#last !== undefined && !hasEnded(this.#last)
   }
 
-  /** One entry of `tool_calls`. Of a whole message each is a call of its own; in a stream it may be a piece. */
-  take(entry: Wire, isWhole: boolean): void {
+  /** Whether what comes next of this call still goes on with it. */
+  isLast(call: OpenCall): boolean {
+    return call === this.#last
+  }
+
+  /** More arguments of the last call. */
+  goOn(call: OpenCall, text: string): void {
+    call.text += text
+    call.unread += text
+    this.#deltas.text('call-input', call.part, text)
+  }
+
+  /**
+   * One entry of `tool_calls`. Of a whole message each is a call of its own; in a stream it may be a piece. Says which call it goes on
+   * with, when it is nothing but more of its arguments: pieces that look the same then do so too.
+   */
+  take(entry: Wire, isWhole: boolean): OpenCall | undefined {
     const f = entry['function']
     const body: Wire = isWire(f) ? f : entry
     const index = typeof entry['index'] === 'number' ? entry['index'] : undefined
@@ -57,9 +74,10 @@ export class ChatCalls {
     const name = textOrNothing(body['name'])
     const piece = { id, name, input: body['arguments'] ?? '' }
     const known = isWhole ? undefined : this.#find(index, piece)
-    if (known !== undefined && isRestated(known, piece)) return
+    if (known !== undefined && isRestated(known, piece)) return undefined
     if (known !== undefined && piece.name === '') known.continued = true
     this.#add(known ?? this.#open(index, piece), piece.input)
+    return known !== undefined && piece.name === '' && typeof piece.input === 'string' ? known : undefined
   }
 
   #find(index: number | undefined, piece: CallPiece): OpenCall | undefined {
@@ -89,26 +107,21 @@ export class ChatCalls {
     // B015: an id that is empty, or another call's, is no id.
     const own = id !== '' && !this.#ids.has(id)
     this.#ids.add(id)
-    const call: OpenCall = { part, index, id, name, text: '', end: new JsonEnd(), whole: false, continued: false }
+    const call: OpenCall = { part, index, id, name, text: '', end: new JsonEnd(), unread: '', whole: false, continued: false }
     this.#calls.push(call)
     this.#last = call
-    this.#sink(own ? { type: 'call', part, providerCallId: id, toolName: name } : { type: 'call', part, toolName: name })
+    this.#deltas.other(own ? { type: 'call', part, providerCallId: id, toolName: name } : { type: 'call', part, toolName: name })
     return call
   }
 
   #add(call: OpenCall, input: unknown): void {
     this.#last = call
     if (input === '') return
-    if (typeof input === 'string') {
-      call.text += input
-      call.end.push(input)
-      this.#sink({ type: 'call-input', part: call.part, text: input })
-      return
-    }
+    if (typeof input === 'string') return this.goOn(call, input)
     // B030: some servers send the value itself. It was parsed from JSON, so it is JSON.
     if (call.whole || call.text !== '') throw garbled(`the arguments of '${call.name}' came twice`)
     call.whole = true
-    this.#sink({ type: 'call-input', part: call.part, text: JSON.stringify(input as Json) })
+    this.#deltas.text('call-input', call.part, JSON.stringify(input as Json))
   }
 }
 
@@ -129,8 +142,12 @@ function startsAnother(known: OpenCall, { id, name, input }: CallPiece): boolean
   return id !== '' && known.text === '' && !isFragment(input)
 }
 
+/** Read when it is asked for, which is seldom. */
 function hasEnded(call: OpenCall): boolean {
-  return call.whole || call.end.isComplete
+  if (call.whole) return true
+  call.end.push(call.unread)
+  call.unread = ''
+  return call.end.isComplete
 }
 
 /** Something that is not complete by itself. */

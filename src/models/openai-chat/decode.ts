@@ -1,8 +1,9 @@
 import { RondoError } from '../../core/error.ts'
 import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
 import { streamError } from '../errors.ts'
+import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
-import { ChatCalls } from './calls.ts'
+import { ChatCalls, type OpenCall } from './calls.ts'
 import { EventTemplate } from './template.ts'
 import { ChatUsage } from './usage.ts'
 import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
@@ -13,10 +14,12 @@ import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
  */
 export class ChatDecoder {
   readonly #provider: string
-  readonly #sink: (delta: ModelDelta) => void
+  readonly #deltas: JoinedDeltas
   readonly #calls: ChatCalls
   readonly #usage = new ChatUsage()
-  readonly #template = new EventTemplate<'text' | 'reasoning'>()
+  readonly #template = new EventTemplate<Plain['kind']>()
+  /** Of a template of arguments: whose they are. */
+  #call: OpenCall | undefined
   #part = -1
   #kind: 'text' | 'reasoning' | 'call' | undefined
   #finish: string | undefined
@@ -27,21 +30,34 @@ export class ChatDecoder {
 
   constructor(provider: string, sink: (delta: ModelDelta) => void) {
     this.#provider = provider
-    this.#sink = sink
-    this.#calls = new ChatCalls(sink, () => this.#newPart('call'))
+    this.#deltas = new JoinedDeltas(sink)
+    this.#calls = new ChatCalls(this.#deltas, () => this.#newPart('call'))
   }
 
   /** One event: its data and, where it has one, its name. */
   push(data: string, name?: string): void {
-    const { kind } = this.#template
-    if (kind !== undefined && kind === this.#kind) {
-      const text = this.#template.match(data)
-      if (text !== undefined) return this.#sink({ type: kind, part: this.#part, text })
-    }
+    if (this.#isMore(data)) return
     const trimmed = data.trim()
     if (trimmed === '[DONE]') this.#done = true
     else if (name === 'error') throw streamError(anything(trimmed), this.#provider)
     else if (trimmed !== '') this.#event(parsed(trimmed, this.#provider), data)
+  }
+
+  /** Whether an event is like the one before, with more of the same text or arguments; then they are taken. */
+  #isMore(data: string): boolean {
+    const { kind } = this.#template
+    const call = this.#call
+    if (kind === undefined || (kind === 'call-input' ? call === undefined || !this.#calls.isLast(call) : kind !== this.#kind)) return false
+    const text = this.#template.match(data)
+    if (text === undefined) return false
+    if (kind !== 'call-input') this.#deltas.text(kind, this.#part, text)
+    else if (call !== undefined) this.#calls.goOn(call, text)
+    return true
+  }
+
+  /** What has been read and is held goes out: at the end of each piece of the body. */
+  flush(): void {
+    this.#deltas.flush()
   }
 
   /** What stands after the last event: it may lack its blank line (B095), or be the beginning of one that was cut off. */
@@ -62,6 +78,7 @@ export class ChatDecoder {
 
   /** The end of the body. Throws when the response is not complete. */
   end(): ModelFinish {
+    this.flush()
     if (!this.#begun) throw incomplete(`${this.#provider} answered with nothing`)
     if (this.#finish === undefined && !this.#done) {
       const where = this.#calls.isOpen ? ', in the middle of the arguments of a tool call' : ''
@@ -82,12 +99,12 @@ export class ChatDecoder {
     if (choice === undefined) return
     this.#begun = true
     const plain = this.#choice(choice)
-    if (plain !== undefined && data !== '' && (event['usage'] ?? undefined) === undefined)
-      this.#template.learn(data, plain.kind, plain.text, plain.in)
+    if (plain === undefined || data === '' || (event['usage'] ?? undefined) !== undefined) return
+    if (this.#template.learn(data, plain.kind, plain.text, plain.in)) this.#call = plain.call
   }
 
-  /** Takes what a choice holds. When that was one text and nothing else, says which. */
-  #choice(choice: Wire): PlainText | undefined {
+  /** Takes what a choice holds. When that was one text, or more arguments of one call, and nothing else, says which. */
+  #choice(choice: Wire): Plain | undefined {
     if (choice['error'] !== undefined && choice['error'] !== null) throw streamError(choice['error'], this.#provider)
     const finish = textOrNothing(choice['finish_reason'])
     if (finish !== '') this.#finish = finish
@@ -103,13 +120,19 @@ export class ChatDecoder {
     }
     const calls = wires(message['tool_calls'])
     const isWhole = !isWire(choice['delta'])
-    for (const call of calls) this.#calls.take(call, isWhole)
+    let more: OpenCall | undefined
+    for (const call of calls) more = this.#calls.take(call, isWhole)
     if (isWire(message['function_call'])) this.#calls.take(message['function_call'], isWhole)
-    if (finish !== '' || calls.length > 0 || refusal !== '') return undefined
-    if (typeof content === 'string' && content !== '' && reasoning === undefined) return { kind: 'text', text: content, in: contentIn }
-    if (reasoning !== undefined && (content === '' || content === null || content === undefined))
-      return { kind: 'reasoning', text: textOrNothing(message[reasoning]), in: (event) => fieldIn(event, reasoning) }
-    return undefined
+    if (finish !== '' || refusal !== '' || isWire(message['function_call'])) return undefined
+    const hasContent = content !== '' && content !== null && content !== undefined
+    if (calls.length > 0) {
+      const text = calls.length === 1 ? inputOf(calls[0]) : ''
+      if (more === undefined || text === '' || hasContent || reasoning !== undefined) return undefined
+      return { kind: 'call-input', text, in: inputIn, call: more }
+    }
+    if (typeof content === 'string' && hasContent && reasoning === undefined) return { kind: 'text', text: content, in: contentIn }
+    if (reasoning === undefined || hasContent) return undefined
+    return { kind: 'reasoning', text: textOrNothing(message[reasoning]), in: (event) => fieldIn(event, reasoning) }
   }
 
   /** Text, or a list of parts: text, thinking (Mistral). An object is an answer in JSON that the server has parsed already (Cloudflare). */
@@ -127,7 +150,7 @@ export class ChatDecoder {
   #text(kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return
     if (this.#kind !== kind) this.#newPart(kind)
-    this.#sink({ type: kind, part: this.#part, text })
+    this.#deltas.text(kind, this.#part, text)
   }
 
   #newPart(kind: 'text' | 'reasoning' | 'call'): number {
@@ -136,10 +159,11 @@ export class ChatDecoder {
   }
 }
 
-interface PlainText {
-  readonly kind: 'text' | 'reasoning'
+interface Plain {
+  readonly kind: 'text' | 'reasoning' | 'call-input'
   readonly text: string
   readonly in: (event: unknown) => unknown
+  readonly call?: OpenCall
 }
 
 /** The error that an event is: under `error`, or, where nothing else of an answer is there, the event itself. */
@@ -176,6 +200,16 @@ function fieldIn(event: unknown, field: string): unknown {
 
 function contentIn(event: unknown): unknown {
   return fieldIn(event, 'content')
+}
+
+function inputIn(event: unknown): unknown {
+  return inputOf(wires(fieldIn(event, 'tool_calls'))[0])
+}
+
+/** The arguments in an entry of `tool_calls`, as text. */
+function inputOf(entry: Wire | undefined): string {
+  const body = entry?.['function'] ?? entry
+  return isWire(body) ? textOrNothing(body['arguments']) : ''
 }
 
 const finishReasons: { readonly [reason: string]: FinishReason } = {

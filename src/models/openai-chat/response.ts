@@ -55,7 +55,12 @@ export class ChatResponse implements HttpReceiver {
   chunk(bytes: Uint8Array): void | 'complete' {
     if (this.#body === undefined) this.#body = isEvents(this.#head, bytes) ? 'events' : 'text'
     if (this.#body === 'events') {
-      this.#events.push(bytes)
+      try {
+        this.#events.push(bytes)
+      } finally {
+        // What came before an error was said.
+        this.#decoder.flush()
+      }
       return this.#decoder.isDone ? 'complete' : undefined
     }
     // An error says what it has to say at its beginning.

@@ -1,7 +1,7 @@
 /**
  * Most events of a stream differ from the one before in one text only. A template is such an event cut at that text: when the next event
- * begins and ends as it does, what stands between is the text, and nothing needs to be parsed. That holds because a text without quotes,
- * backslashes and control characters ends where the template says, so the two events parse to the same but for it.
+ * begins and ends as it does, what stands between is the text, and nothing else needs to be parsed. That holds because what is, between its
+ * quotes, one JSON text by itself ends where the template says, so the two events parse to the same but for it.
  */
 export class EventTemplate<K> {
   /** What kind of text the events hold that fit; `undefined` = none fits yet. */
@@ -19,16 +19,16 @@ export class EventTemplate<K> {
     if (prefix === '' || data.length <= prefix.length + suffix.length) return undefined
     if (!data.startsWith(prefix) || !data.endsWith(suffix)) return undefined
     const text = data.slice(prefix.length, data.length - suffix.length)
-    if (special.test(text)) return undefined
+    const plain = special.test(text) ? parsed(`"${text}"`) : text
+    if (typeof plain !== 'string') return undefined
     this.#hits++
-    return text
+    return plain
   }
 
-  /** Takes an event that held nothing but `text`; `textIn` says which text a parsed event of its kind holds. */
-  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown): void {
+  /** Takes an event that held nothing but `text`; `textIn` says which text a parsed event of its kind holds. Whether it is a template now. */
+  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown): boolean {
     if (this.#prefix !== '' && this.#hits === 0) this.#triesLeft--
-    if (this.#triesLeft <= 0) return
-    if (special.test(text)) return
+    if (this.#triesLeft <= 0) return false
     const literal = JSON.stringify(text)
     for (let at = data.indexOf(literal), looks = 0; at >= 0 && looks < 4; at = data.indexOf(literal, at + 1), looks++) {
       const prefix = data.slice(0, at + 1)
@@ -39,8 +39,9 @@ export class EventTemplate<K> {
       this.#prefix = prefix
       this.#suffix = suffix
       this.#hits = 0
-      return
+      return true
     }
+    return false
   }
 }
 

@@ -12,7 +12,11 @@ function decode(events: readonly Event[], rest?: string) {
     deltas.push(delta)
     assembler.push(delta)
   })
-  for (const event of events) decoder.push(typeof event === 'string' ? event : JSON.stringify(event))
+  // Each as a piece of the body of its own.
+  for (const event of events) {
+    decoder.push(typeof event === 'string' ? event : JSON.stringify(event))
+    decoder.flush()
+  }
   if (rest !== undefined) decoder.pushRest(rest)
   const finish: ModelFinish = decoder.end()
   return { parts: assembler.finish().parts, finish, deltas }
