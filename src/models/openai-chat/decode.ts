@@ -43,16 +43,32 @@ export class ChatDecoder {
     else if (trimmed !== '') this.#event(parsed(trimmed, this.#provider), data)
   }
 
+  /** Takes the events out of a piece of a stream that are like the one before. Says where the first other one begins. */
+  takeRun(piece: string, from: number): number {
+    if (!this.#mayGoOn()) return from
+    const { end, text } = this.#template.run(piece, from)
+    if (end > from) this.#goOn(text)
+    return end
+  }
+
   /** Whether an event is like the one before, with more of the same text or arguments; then they are taken. */
   #isMore(data: string): boolean {
+    const text = this.#mayGoOn() ? this.#template.match(data) : undefined
+    if (text !== undefined) this.#goOn(text)
+    return text !== undefined
+  }
+
+  /** Whether what the template reads belongs to the part that is open. */
+  #mayGoOn(): boolean {
     const { kind } = this.#template
-    const call = this.#call
-    if (kind === undefined || (kind === 'call-input' ? call === undefined || !this.#calls.isLast(call) : kind !== this.#kind)) return false
-    const text = this.#template.match(data)
-    if (text === undefined) return false
-    if (kind !== 'call-input') this.#deltas.text(kind, this.#part, text)
-    else if (call !== undefined) this.#calls.goOn(call, text)
-    return true
+    if (kind !== 'call-input') return kind !== undefined && kind === this.#kind
+    return this.#call !== undefined && this.#calls.isLast(this.#call)
+  }
+
+  #goOn(text: string): void {
+    const { kind } = this.#template
+    if (kind === 'text' || kind === 'reasoning') this.#deltas.text(kind, this.#part, text)
+    else if (this.#call !== undefined) this.#calls.goOn(this.#call, text)
   }
 
   /** What has been read and is held goes out: at the end of each piece of the body. */

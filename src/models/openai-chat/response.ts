@@ -44,7 +44,8 @@ export class ChatResponse implements HttpReceiver {
     this.#keyName = keyName
     this.#contextWindow = contextWindow
     this.#decoder = new ChatDecoder(provider, sink)
-    this.#events = new SseDecoder((data, name) => this.#decoder.push(data, name))
+    const takeRun = (text: string, from: number) => this.#decoder.takeRun(text, from)
+    this.#events = new SseDecoder((data, name) => this.#decoder.push(data, name), { takeRun })
   }
 
   head(head: HttpHead): void {

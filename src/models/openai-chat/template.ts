@@ -8,9 +8,32 @@ export class EventTemplate<K> {
   kind: K | undefined = undefined
   #prefix = ''
   #suffix = ''
+  #lines = { begin: '', between: '', close: '' }
   /** Servers that add something random to each event fit no template: after a few tries it is not looked for any more. */
   #triesLeft = 8
   #hits = 0
+
+  /**
+   * The events that fit, one behind the other, out of a piece of an event stream, as `data: …` and a blank line each: their text together,
+   * and where the first other one begins. Searched for as one: what lies between two texts is always the same.
+   */
+  run(piece: string, from: number): { readonly end: number; readonly text: string } {
+    const { begin, between, close } = this.#lines
+    let end = from
+    let text = ''
+    if (begin === '' || !piece.startsWith(begin, from)) return { end, text }
+    for (let at = from + begin.length, more = true; more; at = end + begin.length) {
+      const next = piece.indexOf(between, at)
+      more = next !== -1
+      const stop = more ? next : piece.indexOf(close, at)
+      const plain = stop === -1 ? undefined : unquoted(piece.slice(at, stop))
+      if (plain === undefined) break
+      text += plain
+      end = stop + close.length
+      this.#hits++
+    }
+    return { end, text }
+  }
 
   /** The text of an event that fits, or `undefined`. */
   match(data: string): string | undefined {
@@ -19,9 +42,8 @@ export class EventTemplate<K> {
     if (prefix === '' || data.length <= prefix.length + suffix.length) return undefined
     if (!data.startsWith(prefix) || !data.endsWith(suffix)) return undefined
     const text = data.slice(prefix.length, data.length - suffix.length)
-    const plain = special.test(text) ? parsed(`"${text}"`) : text
-    if (typeof plain !== 'string') return undefined
-    this.#hits++
+    const plain = unquoted(text)
+    if (plain !== undefined) this.#hits++
     return plain
   }
 
@@ -38,11 +60,19 @@ export class EventTemplate<K> {
       this.kind = kind
       this.#prefix = prefix
       this.#suffix = suffix
+      this.#lines = { begin: `data: ${prefix}`, between: `${suffix}\n\ndata: ${prefix}`, close: `${suffix}\n\n` }
       this.#hits = 0
       return true
     }
     return false
   }
+}
+
+/** What a text stands for between its quotes; `undefined` when it is not one JSON text by itself. */
+function unquoted(text: string): string | undefined {
+  if (!special.test(text)) return text
+  const value = parsed(`"${text}"`)
+  return typeof value === 'string' ? value : undefined
 }
 
 function parsed(json: string): unknown {

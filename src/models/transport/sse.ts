@@ -1,7 +1,12 @@
 import { RondoError } from '../../core/error.ts'
 import { Utf8Pieces } from './utf8.ts'
 
-export interface SseLimits {
+export interface SseOptions {
+  /**
+   * Asked where an event begins in a piece of the stream whose lines end with LF: may take events of the form `data: …` and a blank line out
+   * of `text` itself, and says where the first one begins that it has not taken.
+   */
+  readonly takeRun?: (text: string, from: number) => number
   /**
    * Characters of one event, and of one line. More of it is a `ModelServerError`. Default 16,777,216: the largest events of providers
    * are whole responses with generated images in base64 (some megabytes), and half a response (32 MiB) leaves room for the rest of it.
@@ -21,6 +26,7 @@ const space = 32
  */
 export class SseDecoder {
   readonly #onEvent: (data: string, event: string | undefined) => void
+  readonly #takeRun: SseOptions['takeRun']
   readonly #maxChars: number
   readonly #utf8 = new Utf8Pieces()
   /** A line that has not ended. Built by `+=` and never searched: searching would copy it together each time, so a slow long line would be quadratic. */
@@ -31,9 +37,10 @@ export class SseDecoder {
   #afterReturn = false
 
   /** `onEvent` is called during `push`, once for each event, with its data and its `event` field. What it throws goes through `push`. */
-  constructor(onEvent: (data: string, event: string | undefined) => void, limits: SseLimits = {}) {
+  constructor(onEvent: (data: string, event: string | undefined) => void, options: SseOptions = {}) {
     this.#onEvent = onEvent
-    this.#maxChars = limits.maxEventChars ?? defaultMaxEventChars
+    this.#takeRun = options.takeRun
+    this.#maxChars = options.maxEventChars ?? defaultMaxEventChars
   }
 
   push(bytes: Uint8Array): void {
@@ -77,6 +84,11 @@ export class SseDecoder {
     let feed = text.indexOf('\n', from)
     let carriage = text.indexOf('\r', from)
     for (;;) {
+      if (carriage === -1 && this.#takeRun !== undefined && this.#data === undefined && !this.#event) {
+        const taken = this.#takeRun(text, from)
+        if (taken > from) feed = text.indexOf('\n', taken)
+        from = taken
+      }
       const end = nearest(feed, carriage)
       if (end === -1) return from
       if (carriage === -1 && this.#data === undefined && isData(text, from) && text.charCodeAt(end + 1) === lineFeed) {
