@@ -18,6 +18,8 @@ export class ChatDecoder {
   readonly #calls: ChatCalls
   readonly #usage = new ChatUsage()
   readonly #template = new EventTemplate<Plain['kind']>()
+  /** The last event that was no other's like, if it held one text only. */
+  #plain: Plain | undefined
   /** Of a template of arguments: whose they are. */
   #call: OpenCall | undefined
   #part = -1
@@ -115,7 +117,11 @@ export class ChatDecoder {
     if (choice === undefined) return
     this.#begun = true
     const plain = this.#choice(choice)
-    if (plain === undefined || data === '' || (event['usage'] ?? undefined) !== undefined) return
+    const before = this.#plain
+    this.#plain = plain
+    // One event says little about the next one: learnt is from the second of a kind.
+    if (plain === undefined || plain.kind !== before?.kind || plain.call !== before.call) return
+    if (data === '' || (event['usage'] ?? undefined) !== undefined) return
     if (this.#template.learn(data, plain.kind, plain.text, plain.in)) this.#call = plain.call
   }
 

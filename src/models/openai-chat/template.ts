@@ -8,25 +8,23 @@ export class EventTemplate<K> {
   kind: K | undefined = undefined
   #prefix = ''
   #suffix = ''
-  #lines = { begin: '', between: '', close: '' }
+  #lines = { begin: '', close: '' }
   /** Servers that add something random to each event fit no template: after a few tries it is not looked for any more. */
   #triesLeft = 8
   #hits = 0
 
   /**
    * The events that fit, one behind the other, out of a piece of an event stream, as `data: …` and a blank line each: their text together,
-   * and where the first other one begins. Searched for as one: what lies between two texts is always the same.
+   * and where the first other one begins.
    */
   run(piece: string, from: number): { readonly end: number; readonly text: string } {
-    const { begin, between, close } = this.#lines
+    const { begin, close } = this.#lines
     let end = from
     let text = ''
-    if (begin === '' || !piece.startsWith(begin, from)) return { end, text }
-    for (let at = from + begin.length, more = true; more; at = end + begin.length) {
-      const next = piece.indexOf(between, at)
-      more = next !== -1
-      const stop = more ? next : piece.indexOf(close, at)
-      const plain = stop === -1 ? undefined : unquoted(piece.slice(at, stop))
+    while (begin !== '' && piece.startsWith(begin, end)) {
+      const at = end + begin.length
+      const stop = piece.indexOf('\n', at) - this.#suffix.length
+      const plain = stop >= at && piece.startsWith(close, stop) ? unquoted(piece.slice(at, stop)) : undefined
       if (plain === undefined) break
       text += plain
       end = stop + close.length
@@ -60,7 +58,7 @@ export class EventTemplate<K> {
       this.kind = kind
       this.#prefix = prefix
       this.#suffix = suffix
-      this.#lines = { begin: `data: ${prefix}`, between: `${suffix}\n\ndata: ${prefix}`, close: `${suffix}\n\n` }
+      this.#lines = { begin: `data: ${prefix}`, close: `${suffix}\n\n` }
       this.#hits = 0
       return true
     }
