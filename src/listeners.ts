@@ -1,5 +1,5 @@
 import type { CoreEvent } from './core/event.ts'
-import type { Subscriber, Wants } from './engine/hub.ts'
+import { type Subscriber, type Wants, wantsChanged } from './engine/hub.ts'
 
 type Listener = (event: never) => unknown
 
@@ -15,7 +15,9 @@ export class Listeners {
   add(type: string, listener: Listener): () => void {
     const listeners = this.#byType.get(type) ?? new Set()
     this.#byType.set(type, listeners.add(listener))
+    wantsChanged()
     return () => {
+      wantsChanged()
       listeners.delete(listener)
       if (listeners.size === 0 && this.#byType.get(type) === listeners) this.#byType.delete(type)
     }

@@ -2,7 +2,7 @@ import { RondoError } from './core/error.ts'
 import type { CoreEvent, EventBody } from './core/event.ts'
 import type { CoreResult } from './core/result.ts'
 import { cursorOf } from './engine/cursor.ts'
-import type { Subscriber, Wants } from './engine/hub.ts'
+import { type Subscriber, type Wants, wantsChanged } from './engine/hub.ts'
 import { leavable, type OnLeave } from './engine/leavable.ts'
 import { replay, unknownEnd } from './engine/replay.ts'
 import { EventRing, type RingCursor } from './engine/ring.ts'
@@ -68,6 +68,11 @@ export class RunReader implements Subscriber {
     return this.#readers > 0 ? 'events' : this.#kept
   }
 
+  #count(more: 1 | -1): void {
+    this.#readers += more
+    wantsChanged()
+  }
+
   event(event: CoreEvent): void {
     this.#endShown ||= event.type === 'run.finished' || event.type === 'run.parked'
     this.#ring.push(event)
@@ -104,7 +109,10 @@ export class RunReader implements Subscriber {
   async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
     let shown = ''
     // Of a run that was begun here the rest can be read again, so it need not be made for a reader of the text.
-    if (this.#readers === 0 && this.#run.isWhole()) this.#kept = 'text'
+    if (this.#readers === 0 && this.#run.isWhole()) {
+      this.#kept = 'text'
+      wantsChanged()
+    }
     for await (const event of this.#events(onLeave, isOfTexts)) {
       if (event.type === 'text.delta') {
         shown = `${event.messageId}`
@@ -130,7 +138,7 @@ export class RunReader implements Subscriber {
     onLeave(() => cursor.close())
     const shown = new Shown(this.#run.replayAfter)
     const lacks = wants === undefined && this.#kept === 'text'
-    if (wants === undefined) this.#readers++
+    if (wants === undefined) this.#count(1)
     this.#run.count(1)
     try {
       if (this.#isGuest) yield* this.#before(cursor, shown)
@@ -159,7 +167,7 @@ export class RunReader implements Subscriber {
       if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.runId }, shown)
     } finally {
       cursor.close()
-      if (wants === undefined) this.#readers--
+      if (wants === undefined) this.#count(-1)
       this.#run.count(-1)
       this.#run.leave()
     }

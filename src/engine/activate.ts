@@ -1,7 +1,7 @@
 import { RondoError } from '../core/error.ts'
 import { emptyState, type SessionState } from '../core/state.ts'
 import type { Lease } from '../core/store.ts'
-import { type Activation, type ActivationEnd, activePorts, poke, type Running, waitedFor } from './activation.ts'
+import { type Activation, type ActivationEnd, poke, type Running, waitedFor } from './activation.ts'
 import { Ages } from './ages.ts'
 import { storeError } from './append.ts'
 import { breathOf } from './breath.ts'
@@ -132,7 +132,7 @@ function refuseReadOnly({ live }: SessionState): void {
 }
 
 async function loadInto(a: Activation): Promise<void> {
-  const naming = { sessionId: a.sessionId, isDynamic: (name: string) => activePorts(a, a.state).isDynamic(name) }
+  const naming = { sessionId: a.sessionId, isDynamic: (name: string) => a.portsOf(a.state).isDynamic(name) }
   await readNews(a, (entry) => foldAndShow(a.hub, a.state, entry, naming))
   a.hub.begin(a.state.live.seq)
   a.ages.begin(a.state.live)

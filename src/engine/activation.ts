@@ -5,7 +5,7 @@ import { assert, messageOf, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import { added } from '../core/plan.ts'
-import { currentRun, type Live, type SessionState, type WaitingRun } from '../core/state.ts'
+import { currentRun, type SessionState, type WaitingRun } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Ages } from './ages.ts'
 import type { Breath } from './breath.ts'
@@ -75,8 +75,8 @@ export interface Activation {
   readonly store: Store
   readonly world: World
   readonly hub: Hub
-  /** The live parts of the current run. */
-  readonly portsOf: (live: Live) => RunPorts
+  /** The live parts of a state's current run. */
+  readonly portsOf: (state: SessionState) => RunPorts
   /** Whether a run has parts of its own that are not in this process. */
   readonly lacksParts: (run: WaitingRun) => boolean
   readonly owner: string
@@ -137,10 +137,6 @@ export type ActivationEnd =
   /** Every run has finished. */
   | { readonly kind: 'idle' }
   | { readonly kind: 'parked'; readonly park: ParkFacts }
-
-export function activePorts(a: Activation, state: SessionState): RunPorts {
-  return a.portsOf(state.live)
-}
 
 export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionState): DriverFacts {
   const sliced = ports.timeSliceMs !== Number.POSITIVE_INFINITY && a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs

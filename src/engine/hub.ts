@@ -20,12 +20,20 @@ export function isWanted(wants: Wants, kind: EntryKind): boolean {
   return wants === 'events' || (wants === 'text' && (kind === 'model.responded' || kind === 'model.failed' || kind === 'run.finished'))
 }
 
+/** Another number whenever anybody, anywhere, wants something else: asked for at each delta, worked out seldom. */
+let changes = 0
+
+export function wantsChanged(): void {
+  changes++
+}
+
 /** Somebody who follows one run: a run handle, or the listeners of an agent. */
 export interface Subscriber {
   /** Of subscribers with the same group that want an event, one gets it. */
   readonly group?: object
   /** Only events of this run; absent: of every run of the session. */
   readonly runId?: string
+  /** Whoever comes to want something else says so by `wantsChanged`. */
   readonly wants: Wants
   event(event: CoreEvent): void
   /** Adds a delta, the piece `seq.index`, to the last event it was told of, where nobody has read that yet. False: it is to be told as an event of its own. */
@@ -41,6 +49,9 @@ export class Hub {
   #subscribers: readonly Subscriber[] = []
   #seq: number | undefined
   #pieces = 0
+  #wants: Wants = 'nothing'
+  /** The changes that `#wants` knows of. */
+  #asOf = -1
   #told: string | undefined
 
   readonly #onOver: (runId: string) => void
@@ -64,18 +75,20 @@ export class Hub {
 
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers = [...this.#subscribers, subscriber]
+    wantsChanged()
     return () => {
+      wantsChanged()
       this.#subscribers = this.#subscribers.filter((other) => other !== subscriber)
     }
   }
 
   /** The most that anybody wants. */
   get wants(): Wants {
+    if (this.#asOf === changes) return this.#wants
     let most: Wants = 'nothing'
-    for (const { wants } of this.#subscribers) {
-      if (wants === 'events') return wants
-      if (wants === 'text') most = wants
-    }
+    for (const { wants } of this.#subscribers) if (wantsMore(wants, most)) most = wants
+    this.#wants = most
+    this.#asOf = changes
     return most
   }
 

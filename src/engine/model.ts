@@ -6,7 +6,7 @@ import type { EventBody } from '../core/event.ts'
 import type { FinishReason, Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import { cutText } from '../core/text.ts'
-import { type Activation, activePorts, deliver, driverFacts, type Running, type Showing } from './activation.ts'
+import { type Activation, deliver, driverFacts, type Running, type Showing } from './activation.ts'
 import { readFinish } from './finish.ts'
 import { withMedia } from './media.ts'
 import { within } from './patience.ts'
@@ -91,7 +91,7 @@ class Attempt implements Showing {
 
   begin(): void {
     const a = this.#a
-    const ports = activePorts(a, a.state)
+    const ports = a.portsOf(a.state)
     try {
       const { model, request } = ports.modelCall(a.state, this.#open)
       if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) this.#limitTime(ports.modelTimeoutMs)
@@ -260,7 +260,7 @@ function failedBody(a: Activation, state: SessionState, open: OpenModelCall, fai
     const cancelled = errorData('RunAborted', 'The run was cancelled during this model call.')
     return { kind: 'model.failed', data: { ...ids, error: cancelled, cause: 'cancelled', ...partial } }
   }
-  const ports = activePorts(a, state)
+  const ports = a.portsOf(state)
   const now = a.world.clock.wall()
   if (run !== undefined && overdue(state, run, ports.config, now, driverFacts(a, ports, state)) !== undefined) {
     const over = errorData('RunTimeout', 'The time limit of the run was reached during this model call.')

@@ -2,7 +2,7 @@ import { decide } from '../core/decide.ts'
 import type { Plan } from '../core/plan.ts'
 import type { ParkReason } from '../core/reason.ts'
 import type { SessionState } from '../core/state.ts'
-import { type Activation, type ActivationEnd, activePorts, driverFacts, engineVersion } from './activation.ts'
+import { type Activation, type ActivationEnd, driverFacts, engineVersion } from './activation.ts'
 import type { Staged } from './stage.ts'
 
 export type Next = ActivationEnd | { readonly kind: 'wait'; readonly ms: number }
@@ -49,7 +49,7 @@ function graceLeft(a: Activation, now: number): number | undefined {
 
 /** Nothing runs. Park, unless what we wait for may come while we can wait. */
 function idle(a: Activation, due: number, waited: number): Next {
-  const ports = activePorts(a, a.state)
+  const ports = a.portsOf(a.state)
   const reason = parkReason(a, a.state)
   const wakeAt = due === Number.POSITIVE_INFINITY ? undefined : a.world.clock.wall() + due
   const park: ActivationEnd = { kind: 'parked', park: { reason, wakeAt } }
@@ -86,7 +86,7 @@ function parkReason(a: Activation, state: SessionState): ParkReason {
 
 /** Whether something would begin if the time slice were not over. */
 function isHeld(a: Activation, state: SessionState): boolean {
-  if (!driverFacts(a, activePorts(a, state), state).holdStarts) return false
+  if (!driverFacts(a, a.portsOf(state), state).holdStarts) return false
   const free = planAtRest(a, state)
   return free.append.length > 0 || free.want.length > 0
 }
@@ -96,7 +96,7 @@ function isHeld(a: Activation, state: SessionState): boolean {
  * counts. A head is due by this plan; else a parked session would be looked at again and again, or one whose slice is over never.
  */
 export function planAtRest(a: Activation, state: SessionState): Plan {
-  const { config } = activePorts(a, state)
+  const { config } = a.portsOf(state)
   const { run, epoch } = state.live
   const driver = {
     epoch: run === undefined ? a.epoch : epoch,

@@ -7,7 +7,7 @@ import type { CallState, RunState, SessionState } from '../core/state.ts'
 import { clip } from '../core/text.ts'
 import type { Ask, Tool } from '../core/tool.ts'
 import { failedSettlement } from '../core/wording.ts'
-import { type Activation, activePorts, type Running } from './activation.ts'
+import type { Activation, Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import { issuesText } from './issues.ts'
@@ -29,7 +29,7 @@ interface Preparing {
 export function prepareTurn(a: Activation, state: SessionState, running: Running): readonly Fact[] | Promise<readonly Fact[]> {
   const { run, turn } = state.live
   if (run === undefined || turn === undefined) return []
-  const ports = activePorts(a, state)
+  const ports = a.portsOf(state)
   const ready: EntryBody[] = []
   const later: Promise<EntryBody>[] = []
   for (const call of turn.calls) {

@@ -3,7 +3,7 @@ import { finishedResult } from '../core/outcome.ts'
 import type { Activity, Plan } from '../core/plan.ts'
 import type { CoreResult } from '../core/result.ts'
 import type { EndedRun } from '../core/state.ts'
-import { type Activation, type ActivationEnd, activePorts, deliverLater, newRunning, nextMail, type Running } from './activation.ts'
+import { type Activation, type ActivationEnd, deliverLater, newRunning, nextMail, type Running } from './activation.ts'
 import { type Appended, append } from './append.ts'
 import { catchUp } from './catch-up.ts'
 import { headOf } from './head.ts'
@@ -121,7 +121,7 @@ function loseJournal(a: Activation): void {
 }
 
 function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 'session_error'; error: RondoError }): void {
-  const bestEffort = appended.reason === 'session_error' && activePorts(a, a.state).durability === 'best-effort'
+  const bestEffort = appended.reason === 'session_error' && a.portsOf(a.state).durability === 'best-effort'
   if (bestEffort) {
     a.detached = true
     // Nobody renews it any more.
@@ -182,7 +182,7 @@ export function abort(a: Activation, running: Running): void {
   if (running.signal.aborted) return
   running.endedAt = a.world.clock.monotonic()
   if (running.key.startsWith('prepare:')) a.waiting.delete(running.key)
-  running.graceEnd = running.endedAt + (running.graceMs ?? activePorts(a, a.state).config.graceMs)
+  running.graceEnd = running.endedAt + (running.graceMs ?? a.portsOf(a.state).config.graceMs)
   running.signal.abort(abortReason(a, running))
 }
 
@@ -205,5 +205,5 @@ function start(a: Activation, activity: Activity, now: number): void {
 /** A tool may have a grace of its own. */
 function ownGrace(a: Activation, activity: Activity): number | undefined {
   if (activity.kind !== 'tool') return undefined
-  return activePorts(a, a.state).config.tools.get(activity.call.part.toolName)?.graceMs
+  return a.portsOf(a.state).config.tools.get(activity.call.part.toolName)?.graceMs
 }

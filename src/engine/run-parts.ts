@@ -14,34 +14,30 @@ export class RunParts {
   #standIn: StandIn
   #plain: RunPorts | undefined
   readonly #limited = new Map<string, RunPorts>()
-  #version = 0
+  /** Another number whenever something here has changed. */
+  version = 0
   #checked: { readonly own: OwnParts; readonly ports: RunPorts; readonly fits: boolean } | undefined
 
   constructor(standIn: StandIn) {
     this.#standIn = standIn
   }
 
-  /** Another number whenever something here has changed. */
-  get version(): number {
-    return this.#version
-  }
-
   /** From now on this agent stands in. */
   offer(standIn: StandIn): void {
     this.#standIn = standIn
-    this.#version++
+    this.version++
     this.#plain = undefined
     this.#limited.clear()
   }
 
   bring(runId: string, ports: RunPorts): void {
     this.#brought.set(runId, ports)
-    this.#version++
+    this.version++
     this.#left.delete(runId)
   }
 
   forget(runId: string): void {
-    this.#version++
+    this.version++
     this.#brought.delete(runId)
     this.#left.delete(runId)
     this.#limited.delete(runId)
@@ -53,7 +49,7 @@ export class RunParts {
   }
 
   takeUp(left: ReadonlyMap<string, RunPorts>): void {
-    this.#version++
+    this.version++
     for (const [runId, ports] of left) {
       this.#brought.set(runId, ports)
       this.#left.add(runId)

@@ -4,7 +4,7 @@ import { messageOf, RondoError } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import type { CoreResult } from '../core/result.ts'
-import { currentRun, type Live, type SessionState, type WaitingRun } from '../core/state.ts'
+import { currentRun, type SessionState, type WaitingRun } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import { activate } from './activate.ts'
 import type { Activation, ActivationEnd } from './activation.ts'
@@ -129,7 +129,7 @@ export class SessionDriver {
     this.#listening.forget(runId)
   }
 
-  readonly #portsOf = (live: Live): RunPorts => {
+  readonly #portsOf = ({ live }: SessionState): RunPorts => {
     const { run, waiting } = live
     const { version } = this.#parts
     const attends = this.#activation !== undefined

@@ -2,7 +2,7 @@ import type { EntryBody } from '../core/entry.ts'
 import type { Activity } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
 import { hookFailure } from '../core/wording.ts'
-import { type Activation, activePorts, type Running } from './activation.ts'
+import type { Activation, Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 
 /** Asks the dynamic parts (instructions, descriptions) before a model call; its outcome proposes the call. A throw ends the run. */
@@ -12,7 +12,7 @@ export function setupFacts(
   activity: Extract<Activity, { kind: 'setup' }>,
   running: Running,
 ): readonly Fact[] | Promise<readonly Fact[]> {
-  const { setup } = activePorts(a, state)
+  const { setup } = a.portsOf(state)
   if (setup === undefined) return []
   const fail = (error: unknown): readonly Fact[] => [failedSetup(state, error)]
   try {

@@ -8,7 +8,7 @@ import type { Naming } from '../core/outcome.ts'
 import { added, type Plan } from '../core/plan.ts'
 import { type Before, glimpse, project } from '../core/project.ts'
 import { branch, type EndedRun, type SessionState, type WaitingRun } from '../core/state.ts'
-import { type Activation, acceptInput, activePorts, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
+import { type Activation, acceptInput, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
 import { isWanted, type Wants, wantsMore } from './hub.ts'
@@ -62,7 +62,7 @@ export function stageTurn(a: Activation): Staged {
   let known: { readonly ports: RunPorts; readonly waiting: readonly WaitingRun[]; readonly driver: DriverFacts } | undefined
   for (;;) {
     assert(staged.entries.length < maxEntries, 'a turn of the pump comes to an end')
-    const ports = activePorts(a, staged.draft)
+    const ports = a.portsOf(staged.draft)
     const { waiting } = staged.draft.live
     if (known?.ports !== ports || known.waiting !== waiting) known = { ports, waiting, driver: driverFacts(a, ports, staged.draft) }
     staged.plan = decide(staged.draft, ports.config, now, known.driver)
@@ -83,7 +83,7 @@ export function stageTurn(a: Activation): Staged {
 function stageClaim(a: Activation, staged: Staged, now: number): void {
   const { run, epoch } = staged.draft.live
   if (run !== undefined && epoch >= a.epoch) return
-  const ports = activePorts(a, staged.draft)
+  const ports = a.portsOf(staged.draft)
   for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports, staged.draft)).append)
     if (body.kind === 'run.claimed') stageEntry(a, staged, body, now)
 }
@@ -150,7 +150,7 @@ function lateNote({ live }: SessionState, body: EntryBody): EntryBody | undefine
 
 function stageInputs(a: Activation, staged: Staged, now: number): void {
   for (const input of a.inputs) {
-    const refusal = acceptInput(staged.draft, input.body, activePorts(a, staged.draft).onPending)
+    const refusal = acceptInput(staged.draft, input.body, a.portsOf(staged.draft).onPending)
     if (refusal === undefined) {
       stageEntry(a, staged, input.body, now)
       staged.accepted.push(input)
@@ -202,7 +202,7 @@ function fold(a: Activation, staged: Staged, entry: Entry): void {
 }
 
 export function namingOf(a: Activation, state: SessionState): Naming {
-  return { sessionId: a.sessionId, isDynamic: activePorts(a, state).isDynamic }
+  return { sessionId: a.sessionId, isDynamic: a.portsOf(state).isDynamic }
 }
 
 /**

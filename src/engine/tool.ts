@@ -7,7 +7,6 @@ import { toStorable } from '../core/storable.ts'
 import { type Tool, type ToolSignalData, toolSignalMarker } from '../core/tool.ts'
 import { failedSettlement, outcomeText } from '../core/wording.ts'
 import type { Activation, Running } from './activation.ts'
-import { activePorts } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import { issuesText } from './issues.ts'
@@ -29,7 +28,7 @@ type Facts = readonly Fact[] | Promise<readonly Fact[]>
 /** Runs one attempt of a call. Never throws or rejects: whatever the tool does becomes its outcome. */
 export function runTool(a: Activation, call: CallState, running: Running): Facts {
   const run = a.state.live.run
-  const ports = activePorts(a, a.state)
+  const ports = a.portsOf(a.state)
   const tool = ports.tools.get(call.part.toolName)
   if (run === undefined) return []
   if (tool === undefined) return [missingTool(ports, call)]

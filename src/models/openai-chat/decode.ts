@@ -204,15 +204,18 @@ function messageOf(choice: Wire): Wire {
 
 /** Of several choices (`n` in providerOptions) the first one is the answer. */
 function firstChoice(event: Wire): Wire | undefined {
-  const choices = wires(event['choices'])
-  return choices.find((choice) => (choice['index'] ?? 0) === 0)
+  const choices = event['choices']
+  if (!Array.isArray(choices)) return undefined
+  for (const choice of choices) if (isWire(choice) && (choice['index'] ?? 0) === 0) return choice
+  return undefined
 }
 
 const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 
 /** The field that carries reasoning; some servers send it under two names at once. */
 function reasoningField(message: Wire): string | undefined {
-  return reasoningFields.find((field) => textOrNothing(message[field]) !== '')
+  for (const field of reasoningFields) if (textOrNothing(message[field]) !== '') return field
+  return undefined
 }
 
 function fieldIn(event: unknown, field: string): unknown {
