@@ -1,5 +1,7 @@
-// In-process figures of this build (npm run bench): each beside a hand-written loop in the same round, medians of the rounds.
-// node bench/run.mjs [--rounds 5] [--only steps,deltas,sqlite,runs]
+// What this build costs (npm run bench), where there is something to compare with beside a loop written by hand, in the same round; medians.
+// Everything takes a few minutes.
+//
+//   node bench/run.mjs [--rounds 5] [--only http,steps,deltas,sqlite,runs]
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
@@ -8,10 +10,11 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { Agent, noUsage, tool } from '../dist/index.js'
 import { sqlite } from '../dist/stores/sqlite.js'
+import { compare } from './http/compare.mjs'
 import { handWritten } from './loop.mjs'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', default: 'steps,deltas,sqlite,runs' } },
+  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', default: 'http,steps,deltas,sqlite,runs' } },
 })
 const rounds = Number(values.rounds)
 const only = new Set(values.only?.split(','))
@@ -91,6 +94,43 @@ function growth(times) {
   const tenth = Math.floor(times.length / 10)
   const span = (/** @type {number} */ from, /** @type {number} */ to) => (times[to] ?? 0) - (times[from] ?? 0)
   return span(times.length - 1 - tenth, times.length - 1) / span(0, tenth)
+}
+
+/** @type {readonly (readonly [workload: string, name: string, each: number, unit: string])[]} */
+const overHttp = [
+  ['short', 'short runs: 3 tool steps, 50 deltas', 120, 'ms a run'],
+  ['long', '1,000 steps, 1 KB results', 1000, 'ms a step'],
+  ['text', '20,000 deltas of text', 20, 'µs a delta'],
+  ['args', '20,000 deltas of arguments', 20, 'µs a delta'],
+  ['many', '1,000 runs at once, 50 ms latency', 1000, 'ms a run'],
+  ['parallel', '64 calls in one step', 40, 'ms a run'],
+]
+
+/** @param {import('./http/compare.mjs').Figures} figures */
+function moreOf({ growth, peakMb, kbPerRun }) {
+  const said = []
+  if (growth !== undefined) said.push(`last/first tenth ${growth.toFixed(2)}`)
+  if (peakMb !== undefined) said.push(`RSS ${peakMb.toFixed(0)} MB`)
+  if (kbPerRun !== undefined) said.push(`${kbPerRun.toFixed(0)} KB a run`)
+  return said.join(', ')
+}
+
+if (only.has('http')) {
+  for (const [workload, name, each, unit] of overHttp) {
+    const played = await compare(workload, rounds)
+    const of = (/** @type {(round: (typeof played)[number]) => number} */ figure) => median(played.map(figure))
+    const own = of(({ ours }) => ours.cpuMs) / each
+    const ratio = of(({ ours, byHand }) => ours.cpuMs / byHand.cpuMs)
+    const wall = of(({ ours, byHand }) => ours.wallMs / byHand.wallMs)
+    const [first] = played
+    table.push([
+      `HTTP, ${name}`,
+      `${own.toFixed(2)} ${unit}`,
+      `${ratio.toFixed(2)} × by hand (wall ${wall.toFixed(2)} ×)`,
+      first === undefined ? '' : moreOf(first.ours),
+    ])
+    console.error(table.at(-1)?.join('  '))
+  }
 }
 
 if (only.has('steps')) {

@@ -28,7 +28,7 @@ export function createPeer(ctx) {
       }
       for (const piece of delta?.tool_calls ?? []) {
         message.tool_calls ??= []
-        message.tool_calls[piece.index] ??= { id: piece.id, type: "function", function: { name: "", arguments: "" } }
+        message.tool_calls[piece.index] ??= { id: piece.id, type: 'function', function: { name: '', arguments: '' } }
         const call = message.tool_calls[piece.index]
         call.function.name += piece.function.name ?? ''
         call.function.arguments += piece.function.arguments ?? ''
