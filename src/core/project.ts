@@ -35,15 +35,19 @@ export function glimpse(state: SessionState, entry: Entry): Before {
   }
 }
 
-/** The events of an entry (machine 6), in order. Entries need not have any. */
-export function project(before: Before, entry: Entry, after: SessionState, naming: Naming, durable = true): CoreEvent[] {
+/**
+ * The events of an entry (machine 6), in order. Entries need not have any. `brief`: of a response only that it has ended, which is all that
+ * a reader of the text needs of it.
+ */
+export function project(before: Before, entry: Entry, after: SessionState, naming: Naming, durable = true, brief = false): CoreEvent[] {
   const run = after.live.run
-  const bodies = bodiesOf(before, entry, after, naming, durable)
+  const onlyEnd = brief && entry.kind === 'model.responded'
+  const bodies = onlyEnd ? [modelFinished(before, entry)] : bodiesOf(before, entry, after, naming, durable)
   // The end of a run is its status, also when another one waits already.
   const status = entry.kind === 'run.finished' && entry.runId === before.runId ? entry.data.status : statusOf(after)
   const from = entry.kind === 'run.claimed' && before.runId === undefined ? 'idle' : before.status
   const active = run !== undefined || before.runId !== undefined
-  if (active && status !== from && entry.kind !== 'run.requested') {
+  if (!onlyEnd && active && status !== from && entry.kind !== 'run.requested') {
     const change: EventBody = { type: 'run.status', from, to: status }
     // Nothing follows the end of a run.
     if (entry.kind === 'run.finished') bodies.unshift(change)
@@ -122,18 +126,20 @@ function modelStarted(before: Before, entry: EntryOf<'model.started'>, after: Se
 }
 
 function responded(before: Before, entry: EntryOf<'model.responded'>, after: SessionState): EventBody[] {
-  const { message, usage, finish } = entry.data
-  const ref = modelRef(entry.data, before.model?.purpose ?? 'main')
-  const events: EventBody[] = [
-    { type: 'model.finished', ...ref, finishReason: finish.unified, usage },
-    { type: 'usage.updated', usage: after.live.run?.usage ?? usage },
-  ]
+  const { message, usage, n } = entry.data
+  const messageId = messageIdOf(n)
+  const events: EventBody[] = [modelFinished(before, entry), { type: 'usage.updated', usage: after.live.run?.usage ?? usage }]
   for (const part of message.parts) {
     if (part.type !== 'tool-call') continue
-    events.push({ type: 'call.announced', callId: part.callId, messageId: ref.messageId, toolName: part.toolName, input: part.input })
+    events.push({ type: 'call.announced', callId: part.callId, messageId, toolName: part.toolName, input: part.input })
   }
   if (before.iterationOpen && after.live.run?.iterationOpen === false) events.push({ type: 'iteration.finished' })
   return events
+}
+
+function modelFinished(before: Before, { data }: EntryOf<'model.responded'>): EventBody {
+  const { usage, finish } = data
+  return { type: 'model.finished', ...modelRef(data, before.model?.purpose ?? 'main'), finishReason: finish.unified, usage }
 }
 
 function modelFailed(before: Before, entry: EntryOf<'model.failed'>): EventBody[] {

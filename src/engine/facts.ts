@@ -1,5 +1,5 @@
-import type { EntryBody } from '../core/entry.ts'
-import type { SessionState } from '../core/state.ts'
+import { callIndex, type EntryBody } from '../core/entry.ts'
+import type { CallState, Live, SessionState } from '../core/state.ts'
 
 /**
  * What an activity has to say when it ends. A function is asked when the fact is staged, not when the activity ended: what it says
@@ -38,6 +38,7 @@ export function stillApplies({ live }: SessionState, body: EntryBody): boolean {
   }
 }
 
-function callWith(live: SessionState['live'], callId: string) {
-  return live.turn?.calls.find((call) => call.part.callId === callId)
+function callWith({ turn }: Live, callId: string): CallState | undefined {
+  const call = turn?.calls[callIndex(callId)]
+  return call?.part.callId === callId ? call : undefined
 }

@@ -198,7 +198,8 @@ function fold(a: Activation, staged: Staged, entry: Entry): void {
   const { ended } = staged.draft.live
   if (entry.kind === 'run.finished' && ended !== undefined) staged.ends.push(ended)
   if (before === undefined) return
-  for (const event of project(before, entry, staged.draft, namingOf(a, staged.draft), !a.detached)) staged.events.push(event)
+  const brief = staged.wants === 'text'
+  for (const event of project(before, entry, staged.draft, namingOf(a, staged.draft), !a.detached, brief)) staged.events.push(event)
 }
 
 export function namingOf(a: Activation, state: SessionState): Naming {

@@ -33,6 +33,8 @@ export class ChatCalls {
   readonly #deltas: JoinedDeltas
   readonly #newPart: () => number
   readonly #calls: OpenCall[] = []
+  /** The last one of each index. */
+  readonly #byIndex = new Map<number, OpenCall>()
   readonly #ids = new Set<string>()
   #last: OpenCall | undefined
 
@@ -82,7 +84,7 @@ export class ChatCalls {
 
   #find(index: number | undefined, piece: CallPiece): OpenCall | undefined {
     // B018: without an index a new id opens a call, and what has none goes on with the last one.
-    const known = index === undefined ? this.#named(piece.id) : this.#calls.findLast((call) => call.index === index)
+    const known = index === undefined ? this.#named(piece.id) : this.#byIndex.get(index)
     if (known !== undefined) return isRestated(known, piece) || !startsAnother(known, piece) ? known : undefined
     if (piece.name !== '' || this.#calls.length === 0) return undefined
     if (index === undefined) return this.#last
@@ -109,6 +111,7 @@ export class ChatCalls {
     this.#ids.add(id)
     const call: OpenCall = { part, index, id, name, text: '', end: new JsonEnd(), unread: '', whole: false, continued: false }
     this.#calls.push(call)
+    if (index !== undefined) this.#byIndex.set(index, call)
     this.#last = call
     this.#deltas.other(own ? { type: 'call', part, providerCallId: id, toolName: name } : { type: 'call', part, toolName: name })
     return call

@@ -18,8 +18,9 @@ export class ChatDecoder {
   readonly #calls: ChatCalls
   readonly #usage = new ChatUsage()
   readonly #template = new EventTemplate<Plain['kind']>()
-  /** The last event that was no other's like, if it held one text only. */
+  /** The last event that was read as what it is, if it held one text only, and how many like it have followed each other. */
   #plain: Plain | undefined
+  #alike = 0
   /** Of a template of arguments: whose they are. */
   #call: OpenCall | undefined
   #part = -1
@@ -119,8 +120,9 @@ export class ChatDecoder {
     const plain = this.#choice(choice)
     const before = this.#plain
     this.#plain = plain
-    // One event says little about the next one: learnt is from the second of a kind.
-    if (plain === undefined || plain.kind !== before?.kind || plain.call !== before.call) return
+    this.#alike = plain !== undefined && plain.kind === before?.kind && plain.call === before.call ? this.#alike + 1 : 0
+    // What is short is read sooner than learnt: text goes on after its second event, most arguments end after a few.
+    if (plain === undefined || this.#alike < (plain.kind === 'call-input' ? 3 : 1)) return
     if (data === '' || (event['usage'] ?? undefined) !== undefined) return
     if (this.#template.learn(data, plain.kind, plain.text, plain.in)) this.#call = plain.call
   }
