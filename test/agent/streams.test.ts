@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Agent, type Model, memory, RondoError, RunError, type RunEvent, type Store, type Tool, tool } from 'rondo'
 import { flakyStore, type Script, scripted, type VirtualWorld } from 'rondo/testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { EventRing } from '../../src/engine/ring.ts'
 import { listen } from '../acceptance/support/modes.ts'
 import { alwaysSuspend, testWorld } from '../setup/checks.ts'
 
@@ -145,6 +146,22 @@ describe('views of one run', () => {
     const early = all(run)
     await world.clock.until(run.result)
     expect(await all(run)).toEqual(await early)
+  })
+
+  test('decision 0013: for a reader of the text alone nothing else is made; whoever comes for the events after it gets them all', async () => {
+    const pushed = vi.spyOn(EventRing.prototype, 'push')
+    onTestFinished(() => pushed.mockRestore())
+    const look = plain('look', () => 'seen')
+    const { world, agent } = stage([{ text: 'I look.', calls: [{ name: 'look', input: {} }] }, 'Hello!'], { tools: [look] })
+    const run = agent.stream('Hi', { session: 's', runId: 'r' })
+    const parts = all(run.textStream)
+    await world.clock.until(run.result)
+    expect((await parts).join('')).toBe('I look.Hello!')
+    const made = pushed.mock.calls.map(([{ type }]) => type)
+    expect(new Set(made)).toEqual(new Set(['text.delta', 'model.finished', 'run.status', 'run.finished']))
+    const events = await all(run)
+    expect(events).toEqual(await all(agent.attach('s', { runId: 'r' })))
+    expect(events.map(({ type }) => type)).toContain('call.settled')
   })
 
   test('text(), output(), result and textStream of a completed run', async () => {
