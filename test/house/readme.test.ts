@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
@@ -17,25 +17,21 @@ const printed: { readonly [example: string]: RegExp[] } = {
 
 const examples = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts'))
 
+/** Compiles files as a user's project would, against the built package. */
+function compile(files: readonly string[], ...more: readonly string[]): void {
+  const flags = ['--ignoreConfig', '--rootDir', '.', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck', '--strict', ...more]
+  const libraries = ['--lib', 'es2023,esnext.disposable', '--types', 'node']
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...files, ...flags, ...libraries], { cwd: root, encoding: 'utf8' })
+}
+
 beforeAll(() => {
   if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist is missing: run "npm run build" first (npm test does).')
   mkdirSync(out, { recursive: true })
-  const files = examples.map((name) => join('examples', name))
-  const flags = [
-    '--ignoreConfig',
-    '--rootDir',
-    '.',
+  compile(
+    examples.map((name) => join('examples', name)),
     '--outDir',
     '.cache',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--skipLibCheck',
-    '--strict',
-  ]
-  const libraries = ['--lib', 'es2023,esnext.disposable', '--types', 'node']
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...files, ...flags, ...libraries], { cwd: root, stdio: 'pipe' })
+  )
 })
 
 test('README: every code sample is an example file, word for word', () => {
@@ -48,6 +44,22 @@ test.each(examples)('README: examples/%s runs against the built package and prin
   // Compiled inside the package, so that `rondo` is the package itself, by its exports.
   const text = execFileSync(process.execPath, [join(out, name.replace(/\.ts$/, '.js'))], { cwd: root, encoding: 'utf8', timeout: 30_000 })
   for (const pattern of printed[name] ?? [/./]) expect(text).toMatch(pattern)
+})
+
+test('docs: every code sample compiles', () => {
+  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const folder = join('.cache', 'samples')
+  rmSync(join(root, folder), { recursive: true, force: true })
+  mkdirSync(join(root, folder), { recursive: true })
+  const samples = docs.flatMap((name) =>
+    [...readFileSync(join(root, 'docs', name), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], index) => {
+      const file = join(folder, `${name.replace(/\.md$/, '')}-${index}.ts`)
+      writeFileSync(join(root, file), code)
+      return file
+    }),
+  )
+  expect(samples.length).toBeGreaterThan(0)
+  compile(samples, '--noEmit')
 })
 
 test('README: the npm scripts and documents that it names exist', () => {
