@@ -54,18 +54,20 @@ export class ChatModel implements Model {
     const response = new ChatResponse(answerer, sink)
     const { apiKey } = this.#options
     const key = this.#checkedKey(typeof apiKey === 'function' ? await asked(apiKey, this.provider) : apiKey)
-    await this.#transport(
-      {
-        method: 'POST',
-        url: this.#url,
-        headers: this.#headers(key),
-        body: this.#body(request, sessionId),
-        timeouts: this.#timeouts,
-        maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
-        signal,
-      },
-      response,
-    )
+    const sent = {
+      method: 'POST',
+      url: this.#url,
+      headers: this.#headers(key),
+      body: this.#body(request, sessionId),
+      timeouts: this.#timeouts,
+      maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
+      signal,
+    } as const
+    try {
+      await this.#transport(sent, response)
+    } catch (cause) {
+      throw response.broken(cause)
+    }
     return response.finish()
   }
 

@@ -93,6 +93,13 @@ export class ChatResponse implements HttpReceiver {
     return requestId === undefined ? finish : { ...finish, requestId }
   }
 
+  /** What a request that broke off failed of: where the server had said that it refuses, that, however little of its reason came. */
+  broken(cause: unknown): unknown {
+    const head = this.#head
+    if (head === undefined || isGood(head) || (RondoError.is(cause) && cause.code === 'RunAborted')) return cause
+    return this.#failure(head)
+  }
+
   /** A completion that came at once, or an error that came with a good status. */
   #whole(head: HttpHead): void {
     const text = this.#text

@@ -2,10 +2,11 @@ type Header = (name: string) => string | undefined
 
 /**
  * How long the server asks to wait before trying again, in ms: `retry-after-ms`, else `retry-after` in seconds (also fractions) or as one
- * of the three dates of RFC 9110, 5.6.7. What can't be read, is empty, negative or in the past says nothing: `undefined`, never NaN (B105).
+ * of the three dates of RFC 9110, 5.6.7. A date is the server's, and counts from the server's own `date` where it says one: its clock and
+ * ours may be hours apart. What can't be read, is empty, negative or in the past says nothing: `undefined`, never NaN (B105).
  */
 export function retryAfterMs(header: Header, nowMs: number): number | undefined {
-  return number(header('retry-after-ms'), 1) ?? seconds(header('retry-after'), nowMs)
+  return number(header('retry-after-ms'), 1) ?? seconds(header('retry-after'), httpDate(header('date') ?? '', nowMs) ?? nowMs)
 }
 
 /** What `x-should-retry` says (Anthropic and OpenAI send it); it wins over what the status suggests. */

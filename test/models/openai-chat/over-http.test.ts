@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Agent, type Message, RondoError, tool } from '../../../src/index.ts'
 import { openaiChat, openaiCompatible } from '../../../src/models/openai/index.ts'
 import { type FakeOptions, type FakeScript, fakeOpenAI } from '../../setup/fake-openai.ts'
+import { fakeServer } from '../../setup/http-server.ts'
 
 /** Runs a task against a server with these replies; the tool notes what it was called with. */
 async function played(script: FakeScript, setting: { server?: FakeOptions; stream?: boolean; input?: string | Message[] } = {}) {
@@ -227,4 +228,26 @@ test('an abort frees the connection', async () => {
   for await (const event of run) if (event.type === 'text.delta') await run.abort('enough')
   expect((await run.result).status).toBe('aborted')
   await expect.poll(() => server.requests[0]?.ended).toBe('aborted')
+})
+
+describe('a refusal whose body breaks off is what its status says', () => {
+  const refused = { headers: { 'retry-after': '7' }, body: '{"error":{"mess', ends: 'cut' } as const
+
+  test.each([
+    [429, { code: 'ModelRateLimited', retryable: true, retryAfterMs: 7_000 }],
+    [401, { code: 'ModelAuthError', retryable: false }],
+    [503, { retryable: true, retryAfterMs: 7_000 }],
+  ])('%s', async (status, error) => {
+    await using server = await fakeServer({ ...refused, status })
+    const model = openaiCompatible({ baseURL: server.url })('m')
+    const result = await new Agent({ model, settings: { maxRetries: 0 } }).run('x', { throwOnError: false })
+    expect(result).toMatchObject({ status: 'failed', error })
+  })
+
+  test('also when its body does not end in time', async () => {
+    await using server = await fakeServer({ ...refused, status: 429, ends: 'hang' })
+    const model = openaiCompatible({ baseURL: server.url, timeouts: { idleMs: 50 } })('m')
+    const result = await new Agent({ model, settings: { maxRetries: 0 } }).run('x', { throwOnError: false })
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'ModelRateLimited', retryAfterMs: 7_000 } })
+  })
 })

@@ -48,6 +48,13 @@ test('B105 retry-after-ms is finer and wins, if it can be read', () => {
   expect(from({})).toBeUndefined()
 })
 
+test('B105 a date counts from the date of the server, whose clock may be hours from ours', () => {
+  const at = { 'retry-after': 'Sun, 06 Nov 1994 12:00:30 GMT' }
+  expect(from({ ...at, date: 'Sun, 06 Nov 1994 12:00:00 GMT' })).toBe(30_000)
+  expect(from({ ...at, date: 'Sun, 06 Nov 1994 12:00:31 GMT' })).toBeUndefined()
+  expect(from({ ...at, date: 'now' })).toBe(Date.UTC(1994, 10, 6, 12, 0, 30) - now)
+})
+
 test('x-should-retry', () => {
   const said = (value?: string) => shouldRetry((name) => (name === 'x-should-retry' ? value : undefined))
   expect([said('true'), said(' False '), said('maybe'), said('')]).toEqual([true, false, undefined, undefined])
