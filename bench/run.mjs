@@ -106,8 +106,13 @@ const overHttp = [
   ['parallel', '64 calls in one step', 40, 'ms a run'],
 ]
 
-/** @param {import('./http/compare.mjs').Figures} figures */
-function moreOf({ growth, peakMb, kbPerRun }) {
+/** What else was measured, medians too. @param {import('./http/compare.mjs').Figures[]} played */
+function moreOf(played) {
+  const of = (/** @type {'growth' | 'peakMb' | 'kbPerRun'} */ name) => {
+    const values = played.flatMap((figures) => figures[name] ?? [])
+    return values.length === 0 ? undefined : median(values)
+  }
+  const [growth, peakMb, kbPerRun] = [of('growth'), of('peakMb'), of('kbPerRun')]
   const said = []
   if (growth !== undefined) said.push(`last/first tenth ${growth.toFixed(2)}`)
   if (peakMb !== undefined) said.push(`RSS ${peakMb.toFixed(0)} MB`)
@@ -122,22 +127,21 @@ if (only.has('http')) {
     const own = of(({ ours }) => ours.cpuMs) / each
     const ratio = of(({ ours, byHand }) => ours.cpuMs / byHand.cpuMs)
     const wall = of(({ ours, byHand }) => ours.wallMs / byHand.wallMs)
-    const [first] = played
     table.push([
       `HTTP, ${name}`,
       `${own.toFixed(2)} ${unit}`,
       `${ratio.toFixed(2)} × by hand (wall ${wall.toFixed(2)} ×)`,
-      first === undefined ? '' : moreOf(first.ours),
+      moreOf(played.map(({ ours }) => ours)),
     ])
     console.error(table.at(-1)?.join('  '))
   }
 }
 
 if (only.has('steps')) {
-  // What is measured is a warm process: the compiler has settled after about 20,000 steps, and a cold one is told apart below.
+  // What is measured is a warm process: the compiler has settled after 20,000 to 40,000 steps, and a cold one is told apart below.
   const cold = await ourSteps(200)
   await theirSteps(200)
-  for (let i = 0; i < 100; i++) await Promise.all([ourSteps(200), theirSteps(200)])
+  for (let i = 0; i < 250; i++) await Promise.all([ourSteps(200), theirSteps(200)])
   for (const steps of [200, 4000]) {
     const ours = []
     const ratios = []

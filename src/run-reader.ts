@@ -45,8 +45,8 @@ export class RunReader implements Subscriber {
   readonly #ring: EventRing
   /** Readers of all events, by now. */
   #readers = 0
-  /** What there has been to read for those who have come so far: once it was the text only, the ring lacks the rest. */
-  #kept: 'events' | 'text' = 'events'
+  /** While its text alone is read: from where on the ring lacks the rest, and what had been shown by then. */
+  #thin: { readonly from: number; readonly seq: number } | undefined
   /** Whether the event that ends its stream has come. */
   #endShown = false
   #ended = false
@@ -65,7 +65,24 @@ export class RunReader implements Subscriber {
   /** Before anybody has come, all is kept for whoever will. */
   get wants(): Wants {
     if (!this.#run.observed) return 'nothing'
-    return this.#readers > 0 ? 'events' : this.#kept
+    return this.#readers > 0 || this.#thin === undefined ? 'events' : 'text'
+  }
+
+  /** From where on the ring does not hold all that a reader of the events needs. */
+  #lacksFrom(): number {
+    const { driver } = this.#run
+    const thin = this.#thin
+    if (thin === undefined) return Number.POSITIVE_INFINITY
+    const isWhole = this.#ring.length === thin.from && driver.hub.seq === thin.seq && driver.openPieces(this.runId).length === 0
+    if (isWhole && this.#readers === 0) this.#thin = undefined
+    return isWhole ? Number.POSITIVE_INFINITY : thin.from
+  }
+
+  /** It is another run, of which nothing was told here yet. */
+  adopt(runId: string): void {
+    this.runId = runId
+    this.#thin = undefined
+    wantsChanged()
   }
 
   #count(more: 1 | -1): void {
@@ -109,8 +126,8 @@ export class RunReader implements Subscriber {
   async *#texts(onLeave: OnLeave): AsyncGenerator<string, void, undefined> {
     let shown = ''
     // Of a run that was begun here the rest can be read again, so it need not be made for a reader of the text.
-    if (this.#readers === 0 && this.#run.isWhole()) {
-      this.#kept = 'text'
+    if (this.#readers === 0 && !this.#ended && this.#run.isWhole()) {
+      this.#thin ??= { from: this.#ring.length, seq: this.#run.driver.hub.seq }
       wantsChanged()
     }
     for await (const event of this.#events(onLeave, isOfTexts)) {
@@ -133,17 +150,21 @@ export class RunReader implements Subscriber {
   }
 
   /** One reader. Leaving before the end lets go of the run. */
-  async *#events(onLeave: OnLeave, wants?: (event: CoreEvent) => boolean): AsyncGenerator<CoreEvent, void, undefined> {
+  /** `filter`: of a reader of the text. */
+  async *#events(onLeave: OnLeave, filter?: (event: CoreEvent) => boolean): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
     onLeave(() => cursor.close())
     const shown = new Shown(this.#run.replayAfter)
-    const lacks = wants === undefined && this.#kept === 'text'
-    if (wants === undefined) this.#count(1)
+    let lacks = filter === undefined ? this.#lacksFrom() : Number.POSITIVE_INFINITY
+    if (filter === undefined) this.#count(1)
     this.#run.count(1)
     try {
       if (this.#isGuest) yield* this.#before(cursor, shown)
-      else if (lacks) yield* this.#missed(cursor.skip(), shown)
       for (;;) {
+        if (cursor.position >= lacks) {
+          lacks = Number.POSITIVE_INFINITY
+          yield* this.#missed(cursor.skip(), shown)
+        }
         // What is there already costs no waiting.
         const next = cursor.take()
         if (next === undefined) {
@@ -153,7 +174,7 @@ export class RunReader implements Subscriber {
         if (next !== 'gap') {
           if (shown.had(next)) continue
           shown.note(next)
-          if (wants?.(next) !== false) yield next
+          if (filter?.(next) !== false) yield next
           continue
         }
         if (shown.last === '') shown.last = this.#ring.origin
@@ -167,7 +188,7 @@ export class RunReader implements Subscriber {
       if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.runId }, shown)
     } finally {
       cursor.close()
-      if (wants === undefined) this.#count(-1)
+      if (filter === undefined) this.#count(-1)
       this.#run.count(-1)
       this.#run.leave()
     }

@@ -151,7 +151,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     driver.interestIn(this.#runId).readers -= this.#readers
     this.#runId = runId
     this.#heard.runId = runId
-    this.#reader.runId = runId
+    this.#reader.adopt(runId)
     driver.interestIn(runId).readers += this.#readers
     if (this.#held) this.#hold()
     // Whoever begins here in the middle of a message begins with what there is of it. A guest's readers ask for that themselves.

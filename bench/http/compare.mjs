@@ -13,6 +13,7 @@ function startMock() {
   return new Promise((resolve, reject) => {
     const mock = fork(path('./mock.mjs'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     mock.once('error', reject)
+    mock.once('exit', (code) => reject(new Error(`the mock server ended early (${code})`)))
     mock.once('message', (port) => resolve({ port: Number(port), stop: () => mock.kill() }))
   })
 }
@@ -28,8 +29,12 @@ function once(client, workload, port) {
     child.stderr.on('data', (chunk) => (problem = (problem + chunk).slice(-2_000)))
     child.once('error', reject)
     child.once('close', (code) => {
-      if (code === 0) resolve(JSON.parse(out))
-      else reject(new Error(`${workload} with ${client} failed: ${problem}`))
+      try {
+        if (code !== 0) throw new Error(problem)
+        resolve(JSON.parse(out))
+      } catch (cause) {
+        reject(new Error(`${workload} with ${client} failed: ${cause}`, { cause }))
+      }
     })
   })
 }

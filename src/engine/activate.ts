@@ -53,6 +53,8 @@ export async function activate(start: Start): Promise<Activated> {
     stopHeartbeat()
     unwatch()
     for (const running of a.running.values()) abort(a, running)
+    // It may go on all the same, and another activation may show the same run.
+    a.shown?.close()
     for (const input of a.inputs) input.settle({ ok: false, retry: true })
     a.inputs = []
   }

@@ -43,8 +43,6 @@ export interface Running {
   endedAt: number | undefined
   /** After an abort: when it no longer counts (monotonic ms). */
   graceEnd: number
-  /** What is shown of it, of a model call. */
-  showing: Showing | undefined
 }
 
 /** What is shown of a model call while it streams. */
@@ -98,7 +96,7 @@ export interface Activation {
   /** Facts that were staged and not yet written. */
   facts: { readonly key: string; readonly fact: Fact }[]
   readonly media: MediaFound
-  /** What is shown of the last model call: until its entry is written, or later. */
+  /** What is shown of the last model call. It may outlive its grace, and be dropped from what runs, before its failure is written. */
   shown: Showing | undefined
   /** Parsed arguments of prepared calls, so that they are validated once. */
   readonly parsed: Map<string, { readonly input: unknown; readonly value: unknown }>
@@ -156,7 +154,7 @@ export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionSta
 }
 
 export function newRunning(key: string, begunAt: number, graceMs?: number): Running {
-  return { key, signal: new LazySignal(), graceMs, begunAt, endedAt: undefined, graceEnd: Number.POSITIVE_INFINITY, showing: undefined }
+  return { key, signal: new LazySignal(), graceMs, begunAt, endedAt: undefined, graceEnd: Number.POSITIVE_INFINITY }
 }
 
 /** How long an activity has been waited for (ms), until it was told to stop; 0 when it is not waited for. */
@@ -168,6 +166,11 @@ export function waitedFor(clock: Clock, running: Running | undefined): number {
 export function deliver(a: Activation, key: string, facts: readonly Fact[]): void {
   a.outcomes = added(a.outcomes, { key, facts })
   poke(a)
+}
+
+/** What is shown of the model call that is open in a state; `undefined` when that was begun elsewhere. */
+export function shownOf({ shown }: Activation, { live }: SessionState): Showing | undefined {
+  return shown !== undefined && shown.seq === live.model?.seq ? shown : undefined
 }
 
 /** The same for what may take its time. */

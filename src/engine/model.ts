@@ -4,7 +4,7 @@ import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { FinishReason, Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
-import type { OpenModelCall, SessionState } from '../core/state.ts'
+import type { OpenModelCall, RunState, SessionState } from '../core/state.ts'
 import { cutText } from '../core/text.ts'
 import { type Activation, deliver, driverFacts, type Running, type Showing } from './activation.ts'
 import { readFinish } from './finish.ts'
@@ -31,12 +31,11 @@ class CallOptions implements StreamOptions {
 }
 
 /**
- * Runs one attempt, and delivers what came of it once, whatever the model does: also when it throws at once, never settles, or goes on
- * after its end.
+ * Runs one attempt, and delivers what came of it at most once, whatever the model does: also when it throws at once, or goes on after its
+ * end. One that never settles, or was closed, delivers nothing: after its grace it no longer counts.
  */
 export function runModel(a: Activation, open: OpenModelCall, running: Running): void {
   const attempt = new Attempt(a, open, running)
-  running.showing = attempt
   a.shown = attempt
   attempt.begin()
 }
@@ -47,6 +46,8 @@ class Attempt implements Showing {
   readonly #open: OpenModelCall
   readonly #running: Running
   readonly #messageId: string
+  /** What it shows belongs there, also when it goes on after that has ended. */
+  readonly #run: RunState | undefined
   readonly #assembler: Assembler
   #closed = false
   /** Whether a limit on responses stopped it. */
@@ -60,6 +61,7 @@ class Attempt implements Showing {
     this.#open = open
     this.#running = running
     this.#messageId = messageIdOf(open.n)
+    this.#run = a.state.live.run
     this.#assembler = new Assembler({ n: open.n })
   }
 
@@ -183,7 +185,7 @@ class Attempt implements Showing {
 
   #send(body: EventBody): void {
     const a = this.#a
-    const run = a.state.live.run
+    const run = this.#run
     if (run !== undefined) a.hub.piece(a.world.clock.wall(), run.id, run.iteration, this.#open.seq, body)
   }
 

@@ -48,19 +48,22 @@ export function answered<T, U>(
   failed?: (error: unknown) => Promise<U>,
 ): Promise<T | U> {
   return new Promise((resolve, reject) => {
-    const giveUp = (error: unknown) => (failed === undefined ? reject(error) : resolve(failed(error)))
+    let waiting = true
+    // The first of an answer, an error and being given up counts: what comes later must set nothing going.
+    const isFirst = () => {
+      if (a.asked === asked) a.asked = undefined
+      const first = waiting
+      waiting = false
+      return first
+    }
+    const giveUp = (error: unknown) => {
+      if (isFirst()) failed === undefined ? reject(error) : resolve(failed(error))
+    }
     const asked: Asked = { operation, since: undefined, giveUp }
     a.asked = asked
-    answer.then(
-      (value) => {
-        if (a.asked === asked) a.asked = undefined
-        resolve(made === undefined ? value : made(value))
-      },
-      (error: unknown) => {
-        if (a.asked === asked) a.asked = undefined
-        giveUp(error)
-      },
-    )
+    answer.then((value) => {
+      if (isFirst()) resolve(made === undefined ? value : made(value))
+    }, giveUp)
   })
 }
 

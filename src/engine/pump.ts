@@ -3,7 +3,7 @@ import { finishedResult } from '../core/outcome.ts'
 import type { Activity, Plan } from '../core/plan.ts'
 import type { CoreResult } from '../core/result.ts'
 import type { EndedRun } from '../core/state.ts'
-import { type Activation, type ActivationEnd, deliverLater, newRunning, nextMail, type Running } from './activation.ts'
+import { type Activation, type ActivationEnd, deliverLater, newRunning, nextMail, type Running, shownOf } from './activation.ts'
 import { type Appended, append } from './append.ts'
 import { catchUp } from './catch-up.ts'
 import { headOf } from './head.ts'
@@ -105,10 +105,7 @@ function answerRefused(staged: Staged): void {
 
 /** Once the end of a model call is staged, it shows nothing more: the entry holds what was shown. */
 function closeFailedModels(a: Activation, staged: Staged): void {
-  for (const entry of staged.entries) {
-    if (entry.kind !== 'model.failed') continue
-    a.running.get(`model:${entry.data.n}.${entry.data.attempt}`)?.showing?.close()
-  }
+  for (const { kind } of staged.entries) if (kind === 'model.failed') shownOf(a, a.state)?.close()
 }
 
 /** The store says that we are not at its end, and has nothing after it: the journal is shorter than what we read. */
@@ -121,7 +118,7 @@ function loseJournal(a: Activation): void {
 }
 
 function lose(a: Activation, staged: Staged, appended: { reason: 'lease_lost' | 'session_error'; error: RondoError }): void {
-  const bestEffort = appended.reason === 'session_error' && a.portsOf(a.state).durability === 'best-effort'
+  const bestEffort = appended.reason === 'session_error' && a.portsOf(staged.draft).durability === 'best-effort'
   if (bestEffort) {
     a.detached = true
     // Nobody renews it any more.

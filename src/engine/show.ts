@@ -127,6 +127,8 @@ export class Shown {
     }
     switch (event.type) {
       case 'model.started':
+      case 'model.finished':
+      case 'model.failed':
         this.#parts.clear()
         this.#inputs.clear()
         return

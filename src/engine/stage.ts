@@ -8,7 +8,7 @@ import type { Naming } from '../core/outcome.ts'
 import { added, type Plan } from '../core/plan.ts'
 import { type Before, glimpse, project } from '../core/project.ts'
 import { branch, type EndedRun, type SessionState, type WaitingRun } from '../core/state.ts'
-import { type Activation, acceptInput, driverFacts, type InputAnswer, type LocalInput } from './activation.ts'
+import { type Activation, acceptInput, driverFacts, type InputAnswer, type LocalInput, shownOf } from './activation.ts'
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
 import { isWanted, type Wants, wantsMore } from './hub.ts'
@@ -67,7 +67,7 @@ export function stageTurn(a: Activation): Staged {
     if (known?.ports !== ports || known.waiting !== waiting) known = { ports, waiting, driver: driverFacts(a, ports, staged.draft) }
     staged.plan = decide(staged.draft, ports.config, now, known.driver)
     if (staged.plan.append.length > 0) {
-      for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, withDuration(a, staged.draft, body)), now)
+      for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, staged.draft, withDuration(a, staged.draft, body)), now)
       continue
     }
     const proposal = proposals.shift()
@@ -99,9 +99,9 @@ function withDuration(a: Activation, { live }: SessionState, body: EntryBody): E
 }
 
 /** When grace ends, the text that was shown is kept with the failure (machine 5). */
-function withShownText(a: Activation, body: EntryBody): EntryBody {
+function withShownText(a: Activation, state: SessionState, body: EntryBody): EntryBody {
   if (body.kind !== 'model.failed' || body.data.retryAt !== undefined) return body
-  const shown = a.running.get(`model:${body.data.n}.${body.data.attempt}`)?.showing?.text() ?? ''
+  const shown = shownOf(a, state)?.text() ?? ''
   return shown === '' ? body : { ...body, data: { ...body.data, partial: shown } }
 }
 

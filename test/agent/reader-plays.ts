@@ -33,12 +33,14 @@ interface Reading {
   readonly hops: readonly number[]
 }
 
-interface Play {
+export interface Play {
   readonly capacity: number
   /** Whether anybody looks from the start. */
   readonly watched: boolean
   /** When a reader of the text alone comes, where the run is watched: then events are made only once somebody reads them. */
   readonly textFromMs: number | undefined
+  /** How long it takes for each piece, in turns (ms). */
+  readonly textLagMs: readonly number[]
   readonly calls: readonly Spoken[]
   /** How long the store takes for each append, in turns. */
   readonly storeMs: readonly number[]
@@ -89,6 +91,7 @@ export const plays: fc.Arbitrary<Play> = fc.record({
   capacity: fc.integer({ min: 1, max: 8 }),
   watched: fc.boolean(),
   textFromMs: fc.option(fc.constantFrom(0, 0, 0, 5, 30), { nil: undefined }),
+  textLagMs: fc.array(fc.constantFrom(0, 0, 0, 1, 20, 200), { minLength: 1, maxLength: 5 }),
   calls: fc.array(fc.record({ pieces: message, end: fc.constantFrom('finish', 'finish', 'finish', 'fail', 'fail for good') }), {
     minLength: 1,
     maxLength: 4,
@@ -101,7 +104,7 @@ export const plays: fc.Arbitrary<Play> = fc.record({
       lagMs: fc.array(fc.constantFrom(0, 0, 0, 1, 20, 200), { minLength: 1, maxLength: 5 }),
       hops: fc.oneof(fc.constant([]), fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 3 })),
     }),
-    { minLength: 1, maxLength: 3 },
+    { maxLength: 3 },
   ),
   sendAtMs: fc.array(fc.nat(100), { maxLength: 2 }),
   abortAtMs: fc.option(fc.nat(300), { freq: 4, nil: undefined }),
@@ -222,10 +225,18 @@ export async function perform(play: Play) {
   }
   const readText = async (source: Run<readonly Tool[], string>, ms: number): Promise<string | undefined> => {
     if (ms > 0) await sleep(ms)
-    return all(source.textStream).then(
-      (texts) => texts.join(''),
-      () => undefined,
-    )
+    let text = ''
+    let pieces = 0
+    try {
+      for await (const piece of source.textStream) {
+        text += piece
+        const lag = play.textLagMs[pieces++ % play.textLagMs.length] ?? 0
+        if (lag > 0) await sleep(lag)
+      }
+      return text
+    } catch {
+      return undefined
+    }
   }
   const reading = run === undefined || play.textFromMs === undefined ? undefined : readText(run, play.textFromMs)
   const said = play.sendAtMs.map((ms) => sleep(ms).then(() => agent.session('s').send('And?')))
@@ -299,6 +310,12 @@ export function compare(events: readonly RunEvent[], entries: readonly Entry[]) 
     for (const input of call?.inputs.values() ?? []) pairs.push({ got: '{"a":1}'.startsWith(input), want: true })
   }
   return { got: pairs.map(({ got }) => got), want: pairs.map(({ want }) => want) }
+}
+
+/** All text of the calls, as it comes; after them the speaker says 'Bye' to whatever it is asked. */
+export function spokenText({ calls }: Play): string {
+  const texts = calls.flatMap(({ pieces }) => pieces.map(({ delta }) => (delta.type === 'text' ? delta.text : '')))
+  return texts.join('') + 'Bye'.repeat(20)
 }
 
 /** How much text a reader of the text alone is to get, when none of it was taken back. */

@@ -292,3 +292,24 @@ test('decision 0010: an append that is slow, but answers in its minute, is waite
   answer()
   expect([end(await place.clock.until(run)), place.clock.monotonic()]).toEqual(['completed completed', 59_000])
 })
+
+test('decision 0010: a best-effort run that gave its store up writes nothing to it when that answers after all', async () => {
+  const place = engineLab(['Done.'])
+  let appends = 0
+  const store = appendsThrough(place.store, async (_, write) => {
+    if (++appends < 3) return write()
+    await new Promise<void>((resolve) => place.clock.timer(66_000, resolve))
+    throw new Error('connection reset')
+  })
+  const agent = agentIn({ ...place, store }, { policies: { durability: 'best-effort' } })
+  const result = await place.clock.until(agent.run('Hi', { session: 's' }))
+  expect([end(result), result.durable]).toEqual(['completed completed', false])
+  await place.clock.advance(200_000)
+  expect(appends).toBe(3)
+  expect((await collect(place.store.load('s'))).map(({ kind }) => kind)).toEqual([
+    'session',
+    'run.requested',
+    'run.claimed',
+    'model.started',
+  ])
+})

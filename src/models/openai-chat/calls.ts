@@ -79,7 +79,8 @@ export class ChatCalls {
     if (known !== undefined && isRestated(known, piece)) return undefined
     if (known !== undefined && piece.name === '') known.continued = true
     this.#add(known ?? this.#open(index, piece), piece.input)
-    return known !== undefined && piece.name === '' && typeof piece.input === 'string' ? known : undefined
+    const plain = known !== undefined && piece.name === '' && typeof piece.input === 'string'
+    return plain && known.index === index ? known : undefined
   }
 
   #find(index: number | undefined, piece: CallPiece): OpenCall | undefined {

@@ -39,7 +39,7 @@ export class ChatDecoder {
 
   /** One event: its data and, where it has one, its name. */
   push(data: string, name?: string): void {
-    if (this.#isMore(data)) return
+    if (name !== 'error' && this.#isMore(data)) return
     const trimmed = data.trim()
     if (trimmed === '[DONE]') this.#done = true
     else if (name === 'error') throw streamError(anything(trimmed), this.#provider)
@@ -123,7 +123,7 @@ export class ChatDecoder {
     this.#alike = plain !== undefined && plain.kind === before?.kind && plain.call === before.call ? this.#alike + 1 : 0
     // What is short is read sooner than learnt: text goes on after its second event, most arguments end after a few.
     if (plain === undefined || this.#alike < (plain.kind === 'call-input' ? 3 : 1)) return
-    if (data === '' || (event['usage'] ?? undefined) !== undefined) return
+    if (data === '' || (event['usage'] ?? event['x_groq'] ?? undefined) !== undefined) return
     if (this.#template.learn(data, plain.kind, plain.text, plain.in)) this.#call = plain.call
   }
 

@@ -7,7 +7,7 @@ export interface OpenAIChatOptions {
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** Where the API is; '/chat/completions' is put behind its path. Default 'https://api.openai.com/v1'. */
   readonly baseURL?: string | undefined
-  /** More headers; they win over ours. */
+  /** More headers; they win over ours. Read once a key: what changes later in this object is not seen. */
   readonly headers?: { readonly [name: string]: string } | undefined
   /** Whether responses are streamed. Default true. Servers that ignore it are understood all the same. */
   readonly stream?: boolean | undefined

@@ -73,10 +73,14 @@ export class ChatResponse implements HttpReceiver {
     const head = this.#head
     if (head === undefined) throw new RondoError('ModelServerError', `${this.#provider} did not answer.`)
     if (!isGood(head)) throw this.#failure(head)
-    if (this.#body === 'text') this.#whole(head)
-    else {
-      const rest = this.#events.end()
-      if (rest !== undefined) this.#decoder.pushRest(rest)
+    try {
+      if (this.#body === 'text') this.#whole(head)
+      else {
+        const rest = this.#events.end()
+        if (rest !== undefined) this.#decoder.pushRest(rest)
+      }
+    } finally {
+      this.#decoder.flush()
     }
     const finish = this.#decoder.end()
     const { rawFinishReason, usage } = finish

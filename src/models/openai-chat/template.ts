@@ -24,7 +24,7 @@ export class EventTemplate<K> {
     while (begin !== '' && piece.startsWith(begin, end)) {
       const at = end + begin.length
       const stop = piece.indexOf('\n', at) - this.#suffix.length
-      const plain = stop >= at && piece.startsWith(close, stop) ? unquoted(piece.slice(at, stop)) : undefined
+      const plain = stop > at && piece.startsWith(close, stop) ? unquoted(piece.slice(at, stop)) : undefined
       if (plain === undefined) break
       text += plain
       end = stop + close.length

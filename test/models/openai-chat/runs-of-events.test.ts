@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Assembler } from '../../../src/core/assemble.ts'
+import { RondoError } from '../../../src/core/error.ts'
 import type { ModelDelta } from '../../../src/core/model.ts'
 import { ChatResponse } from '../../../src/models/openai-chat/response.ts'
 
@@ -16,8 +17,8 @@ function read(pieces: readonly string[]) {
   })
   response.head({ status: 200, header: (name) => (name === 'content-type' ? 'text/event-stream' : undefined) })
   for (const piece of pieces) response.chunk(encoder.encode(piece))
-  response.finish()
-  return { parts: assembler.finish().parts, deltas }
+  const finish = response.finish()
+  return { parts: assembler.finish().parts, deltas, finish }
 }
 
 function event(delta: object, more: object = {}): string {
@@ -105,6 +106,41 @@ describe('events that are like the one before are taken as one run', () => {
   test('a server that counts every call as 0: the arguments of the second are not those of the first', () => {
     const body = [call('a'), input('{"x":'), input('1'), input('}'), call('b', 0, 'i1'), input('{"x":'), input('2'), input('}'), stop]
     expect(read([body.join('')]).parts).toMatchObject([{ input: { x: 1 } }, { input: { x: 2 } }])
+  })
+
+  test('an empty text is read as what it is: the reasoning may stand in another field then', () => {
+    const both = (a: string, b: string) => event({ reasoning_content: a, reasoning: b })
+    const pieces = [[both('ab', 'ab'), both('cd', 'cd'), both('', 'ef'), content('!'), stop].join('')]
+    expect(read(pieces).parts).toEqual([
+      { type: 'reasoning', text: 'abcdef' },
+      { type: 'text', text: '!' },
+    ])
+  })
+
+  test('usage in an event with text is read, under whatever name', () => {
+    const groq = (text: string, tokens: number) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }], x_groq: { usage: { prompt_tokens: 1, completion_tokens: tokens } } })}\n\n`
+    const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 5 } })}\n\n`
+    const { finish } = read([groq('a', 1) + groq('b', 1) + usage + groq('c', 1) + stop])
+    expect(finish.usage).toMatchObject({ outputTokens: 1 })
+  })
+
+  test('an event that is named an error is one, also when it looks like the text before it', () => {
+    const deltas: ModelDelta[] = []
+    const response = new ChatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
+    response.head({ status: 200, header: () => 'text/event-stream' })
+    expect(() => response.chunk(encoder.encode(`${content('a')}${content('b')}event: error\n${content('c')}`))).toThrow(RondoError)
+    expect(deltas).toEqual([{ type: 'text', part: 0, text: 'ab' }])
+  })
+
+  test('of a whole completion that can not be read to its end, what was read is told', () => {
+    const deltas: ModelDelta[] = []
+    const response = new ChatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
+    response.head({ status: 200, header: () => 'application/json' })
+    const message = { content: 'hello', tool_calls: [{ function: { arguments: '{}' } }] }
+    response.chunk(encoder.encode(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
+    expect(() => response.finish()).toThrow('no name')
+    expect(deltas).toEqual([{ type: 'text', part: 0, text: 'hello' }])
   })
 
   test('what was said before an error in the same piece is told', () => {
