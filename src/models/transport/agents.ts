@@ -1,7 +1,8 @@
-import http from 'node:http'
+import type http from 'node:http'
 import type https from 'node:https'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { plainHttp, tlsHttp } from './node-http.ts'
 import type { HttpProxy } from './tunnel.ts'
 import { tunnelThrough } from './tunnel.ts'
 
@@ -17,16 +18,13 @@ const connectionOptions = {
 /** Connections in use have no limit (Node's default). */
 const maxIdleConnections = 1_024
 
-/** Loaded when the first URL needs it: it is half of what a cold start takes. */
-export const tlsHttp = () => process.getBuiltinModule('node:https')
-
 export type AgentFor = (secure: boolean, tunnel?: HttpProxy) => http.Agent
 
 /** Plain, TLS and tunnelled connections, each with a pool of its own, made when needed. */
 export function agents(idleConnectionMs: number, tls: https.AgentOptions): AgentFor {
   const made = new Map<string, http.Agent>()
   const make = (secure: boolean, tunnel?: HttpProxy) => {
-    if (!secure) return keeping(new http.Agent({ keepAlive: true }), idleConnectionMs)
+    if (!secure) return keeping(new (plainHttp().Agent)({ keepAlive: true }), idleConnectionMs)
     const agent = keeping(new (tlsHttp().Agent)({ ...tls, keepAlive: true }), idleConnectionMs)
     return tunnel === undefined ? agent : tunnelThrough(tunnel, agent)
   }

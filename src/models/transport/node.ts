@@ -1,9 +1,10 @@
-import http from 'node:http'
+import type http from 'node:http'
 import type { Readable } from 'node:stream'
-import { dropIdle, heedKeepAlive, isUntouched, tlsHttp } from './agents.ts'
+import { dropIdle, heedKeepAlive, isUntouched } from './agents.ts'
 import { decompressor } from './decompress.ts'
 import { Exchange } from './exchange.ts'
 import { badRequest, unknownEncoding } from './failure.ts'
+import { plainHttp, tlsHttp } from './node-http.ts'
 import type { Place } from './place.ts'
 import type { NodeTransportOptions, Route } from './route.ts'
 import { router } from './route.ts'
@@ -37,7 +38,7 @@ function start(exchange: Exchange, route: Route, request: HttpRequest): void {
   if (route.tunnelled) options.onTunnel = (close) => (closeTunnel = close)
   let sent: http.ClientRequest
   try {
-    sent = (route.secure ? tlsHttp() : http).request(options)
+    sent = (route.secure ? tlsHttp() : plainHttp()).request(options)
   } catch (error) {
     return exchange.fail(badRequest(error, request.headers, route.place))
   }

@@ -1,8 +1,8 @@
-import http from 'node:http'
 import type https from 'node:https'
 import net from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RondoError } from '../../core/error.ts'
+import { plainHttp, tlsHttp } from './node-http.ts'
 import { addressOf, basicAuth, placeOf } from './place.ts'
 
 /** A proxy from the environment. Its credentials go into a header and nowhere else. */
@@ -52,7 +52,7 @@ interface ConnectionOptions extends https.RequestOptions, TunnelOptions {}
  * because Node's own proxies begin with 22.21 and 24.5, and these lines serve every Node without a package.
  */
 export function tunnelThrough(proxy: HttpProxy, agent: https.Agent): https.Agent {
-  const module = proxy.url.protocol === 'https:' ? process.getBuiltinModule('node:https') : http
+  const module = proxy.url.protocol === 'https:' ? tlsHttp() : plainHttp()
   const direct = agent.createConnection.bind(agent)
   const createConnection = (options: ConnectionOptions, connected: Connected): undefined => {
     const host = String(options.host)
