@@ -33,7 +33,7 @@ interface Reading {
   readonly hops: readonly number[]
 }
 
-export interface Play {
+interface Play {
   readonly capacity: number
   /** Whether anybody looks from the start. */
   readonly watched: boolean
@@ -312,21 +312,16 @@ export function compare(events: readonly RunEvent[], entries: readonly Entry[]) 
   return { got: pairs.map(({ got }) => got), want: pairs.map(({ want }) => want) }
 }
 
-/** All text of the calls, as it comes; after them the speaker says 'Bye' to whatever it is asked. */
-export function spokenText({ calls }: Play): string {
-  const texts = calls.flatMap(({ pieces }) => pieces.map(({ delta }) => (delta.type === 'text' ? delta.text : '')))
-  return texts.join('') + 'Bye'.repeat(20)
-}
-
-/** How much text a reader of the text alone is to get, when none of it was taken back. */
-export function textLength(entries: readonly Entry[]): number {
-  let length = 0
-  for (const entry of entries) {
-    if (entry.kind === 'model.responded')
-      for (const [type, text] of shownParts(entry.data.message)) length += type === 'text' ? text.length : 0
-    if (entry.kind === 'model.failed') length += entry.data.partial?.length ?? 0
-  }
-  return length
+/** The text that a reader of the text alone is to get, when none of it was taken back while it read. */
+export function textOf(entries: readonly Entry[]): string {
+  const texts = entries.map((entry) => {
+    if (entry.kind === 'model.failed') return entry.data.partial ?? ''
+    if (entry.kind !== 'model.responded') return ''
+    return shownParts(entry.data.message)
+      .map(([type, text]) => (type === 'text' ? text : ''))
+      .join('')
+  })
+  return texts.join('')
 }
 
 function place(cursor: string): [number, number, number] {

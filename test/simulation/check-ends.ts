@@ -225,6 +225,11 @@ function addUsage({ tokens }: Used, usage: SomeUsage): void {
   tokens.cost += usage.costUsd ?? 0
 }
 
+/** How long an append can take here (ms), tried again or not: what goes with it is decided before, and stamped after. */
+function appendMs({ script: { store } }: Checking['played']): number {
+  return (store.latency === 'ms' ? 200 : 0) + (store.faults > 0 ? 150 : 0)
+}
+
 function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'model.started'>): void {
   const { limits } = played.script.agent
   const name = `model call ${entry.data.n}.${entry.data.attempt}`
@@ -239,7 +244,7 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   over('tokens', used.tokens.input + used.tokens.output, limits.maxTokens)
   if (used.tokens.costKnown) over('USD', used.tokens.cost, limits.maxCostUsd)
   over('errors in a row', used.errors, limits.maxConsecutiveErrors)
-  over('ms', used.leastMs, limits.maxDurationMs)
+  over('ms', used.leastMs - appendMs(played), limits.maxDurationMs)
 }
 
 function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'call.started'>, call: CallLedger | undefined): void {
@@ -266,7 +271,7 @@ function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<
 /** Checklist 7.2, 7.7 and C2 to C12: the reason is true, and its status is the right one. */
 function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, finished: EntryOf<'run.finished'>): void {
   const { status, reason } = finished.data
-  const { agent, store } = played.script
+  const { agent } = played.script
   const { limits, policies } = agent
   const settled = (test: (data: EntryOf<'call.settled'>['data']) => boolean) =>
     run.calls.some((call) => call.settled.some((one) => test(one.data)))
@@ -285,7 +290,7 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
       agent.termination === 'perTool' ||
       [...used.perTool.values()].some((count) => count >= (limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY)),
     // A setup or verdicts that were waited for count too, while nothing was open. They are asked for before the entries that go with them are stamped.
-    timeout: () => used.mostMs + used.idleMs + (store.latency === 'ms' ? 200 : 0) >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
+    timeout: () => used.mostMs + used.idleMs + appendMs(played) >= (limits.maxDurationMs ?? Number.POSITIVE_INFINITY),
     budget_exceeded: () =>
       used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) ||
       used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),
