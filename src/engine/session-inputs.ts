@@ -53,20 +53,25 @@ export async function enterInput(place: InputPlace, make: InputMaker, fresh: boo
   const doubt: Doubt = { ids: new Set(), since: undefined }
   let known = fresh
   for (let attempt = 0, failures = 0; attempt < inputAttempts; attempt++) {
-    if (await isWritten(place, doubt)) return undefined
+    if (await isWritten(place, doubt)) return shownHere(place)
     const answer = await tryInput(place, make, known, doubt)
     known = false
     if (answer === 'again') continue
     if (!RondoError.is(answer)) return answer
     if (answer.retryable && !isSilence(answer) && ++failures < writeAttempts) continue
     // The last try may have written all the same; a store that does not answer would not say so either.
-    if (!isSilence(answer) && (await isWritten(place, doubt).catch(() => false))) return undefined
+    if (!isSilence(answer) && (await isWritten(place, doubt).catch(() => false))) return shownHere(place)
     throw answer
   }
   throw new RondoError(
     'SessionConcurrentWrite',
     `Session '${place.sessionId}' is written by others all the time; the input found no place.`,
   )
+}
+
+/** It was written without our knowing: it is shown now, while those are there who hear what is written here. */
+async function shownHere({ activation, folded }: InputPlace): Promise<undefined> {
+  if (activation() === undefined) await folded.alone(() => folded.refresh()).catch(() => {})
 }
 
 /** Whether an attempt without a clear answer did write: then the input is not to be written again, whatever has happened since. */

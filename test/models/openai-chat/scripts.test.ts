@@ -94,8 +94,9 @@ function quirks(dice: Dice, plain: boolean, maxCalls: number): Quirks {
     reasoningField: dice.pick(['reasoning_content', 'reasoning'] as const),
     index,
     ids,
-    // Broken arguments that come at once, with neither number nor id, can't be told from the beginning of what follows.
-    arguments: ids === 'none' && index !== 'right' && !plain ? 'fragments' : dice.pick(kinds),
+    // Broken arguments that come at once, with neither number nor id, can't be told from the beginning of what follows. Nor where every call is
+    // counted as 0: a new id may be of a piece, and taking a piece for a call would be the worse mistake.
+    arguments: (ids === 'none' ? index !== 'right' : index === 'zero') && !plain ? 'fragments' : dice.pick(kinds),
     argumentsPiece: dice.int(1, 20),
     form,
     // Who is sent a stream that it did not ask for has not asked for the usage either.
