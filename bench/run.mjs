@@ -18,6 +18,16 @@ const { values } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const only = new Set(values.only?.split(','))
+const parts = ['http', 'steps', 'deltas', 'sqlite', 'runs']
+const unknown = [...only].find((name) => !parts.includes(name))
+if (unknown !== undefined) fail(`--only: there is no part '${unknown}'; there are ${parts.join(', ')}.`)
+if (!Number.isSafeInteger(rounds) || rounds < 1) fail(`--rounds must be a whole number from 1 on, not '${values.rounds}'.`)
+
+/** @param {string} what */
+function fail(what) {
+  console.error(what)
+  process.exit(2)
+}
 /** @type {string[][]} */
 const table = []
 

@@ -149,8 +149,7 @@ export class RunReader implements Subscriber {
     for await (const event of this.#events(onLeave)) if (event.type === 'output.partial') yield event.output
   }
 
-  /** One reader. Leaving before the end lets go of the run. */
-  /** `filter`: of a reader of the text. */
+  /** One reader. Leaving before the end lets go of the run. `filter`: of a reader of the text. */
   async *#events(onLeave: OnLeave, filter?: (event: CoreEvent) => boolean): AsyncGenerator<CoreEvent, void, undefined> {
     const cursor = this.#ring.cursor()
     onLeave(() => cursor.close())

@@ -62,7 +62,13 @@ export function answered<T, U>(
     const asked: Asked = { operation, since: undefined, giveUp }
     a.asked = asked
     answer.then((value) => {
-      if (isFirst()) resolve(made === undefined ? value : made(value))
+      if (!isFirst()) return
+      try {
+        resolve(made === undefined ? value : made(value))
+      } catch (error) {
+        // A store of somebody else may answer with anything.
+        reject(error)
+      }
     }, giveUp)
   })
 }

@@ -107,3 +107,13 @@ describe('the envelope of an entry has no empty places', () => {
     )
   })
 })
+
+test('a store that answers an append with nothing fails the run; nothing hangs, nothing is left unhandled', async () => {
+  const place = engineLab(['Done.'])
+  const store = appendsThrough(place.store, async (entries, write) => {
+    const answer = await write()
+    return entries.some(({ kind }) => kind === 'model.started') ? (undefined as never) : answer
+  })
+  const result = await place.clock.until(agentIn({ ...place, store }).run('Hi', { session: 's', throwOnError: false }))
+  expect(end(result)).toBe('failed session_error')
+})

@@ -14,6 +14,9 @@ interface Used {
   activeMs: number
   leastMs: number
   mostMs: number
+  /** When the last interval ended, and how long it was. */
+  closedAt: number
+  closedMs: number
   openSince: number
   /** All time while nothing was open (ms). */
   idleMs: number
@@ -91,6 +94,8 @@ function countUp(checking: Checking, run: RunLedger): Used {
     activeMs: 0,
     leastMs: 0,
     mostMs: 0,
+    closedAt: -1,
+    closedMs: 0,
     openSince: 0,
     idleMs: 0,
     open: new Map(),
@@ -130,7 +135,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
         break
       case 'model.started':
         estimated = entry.data.estimatedTokens ?? 0
-        modelMayStart(checking, used, entry)
+        modelMayStart(checking, used, entry, timeOf(entry))
         begin(used, `model ${entry.data.n}.${entry.data.attempt}`, timeOf(entry))
         break
       case 'model.responded': {
@@ -202,6 +207,8 @@ function endOf(used: Used, key: string, at: number, jumps: number): void {
   if (used.open.size > 0) return
   const worked = at - used.openSince
   used.activeMs += worked
+  used.closedAt = at
+  used.closedMs = worked
   used.leastMs += jumps > 0 ? Math.max(0, used.longestMs - 200) : worked
   // Every jump can add a second.
   used.mostMs += jumps > 0 ? used.togetherMs + 1_000 : worked
@@ -230,7 +237,7 @@ function appendMs({ script: { store } }: Checking['played']): number {
   return (store.latency === 'ms' ? 200 : 0) + (store.faults > 0 ? 150 : 0)
 }
 
-function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'model.started'>): void {
+function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'model.started'>, at: number): void {
   const { limits } = played.script.agent
   const name = `model call ${entry.data.n}.${entry.data.attempt}`
   if (used.paused) violate('machine 5: nothing begins while paused', name)
@@ -244,7 +251,9 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   over('tokens', used.tokens.input + used.tokens.output, limits.maxTokens)
   if (used.tokens.costKnown) over('USD', used.tokens.cost, limits.maxCostUsd)
   over('errors in a row', used.errors, limits.maxConsecutiveErrors)
-  over('ms', used.leastMs - appendMs(played), limits.maxDurationMs)
+  // What the append took that closed the last interval and began this call is not known when it is decided.
+  const late = used.closedAt === at ? Math.min(appendMs(played), used.closedMs) : 0
+  over('ms', used.leastMs - late, limits.maxDurationMs)
 }
 
 function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'call.started'>, call: CallLedger | undefined): void {

@@ -344,11 +344,14 @@ function endsByItself({ played, ledger, violate }: Checking): void {
   const { agent, store, second, suspendAlways } = played.script
   const calm = store.faults === 0 && store.fatalAt === 0 && !second && !suspendAlways && agent.limits.timeSliceMs === undefined
   if (!calm || agent.limits.maxDurationMs === undefined) return
-  // A server may have asked to wait for minutes.
   for (const run of ledger.runs.values())
-    for (const { data, seq } of run.controls)
-      if (data.reason === 'it hangs' && !run.entries.some((entry) => entry.kind === 'model.failed' && (entry.data.retryInMs ?? 0) > 10_000))
+    for (const { data, seq } of run.controls) {
+      // A server may have asked to wait for minutes, and that wait was not over.
+      const last = run.entries.findLast((entry) => entry.seq < seq && (entry.kind === 'model.failed' || entry.kind === 'model.started'))
+      const waits = last?.kind === 'model.failed' && (last.data.retryInMs ?? 0) > 10_000
+      if (data.reason === 'it hangs' && !waits)
         violate('decision 0010: nothing is waited for for ever', `run ${run.runId} had to be ended at entry ${seq}`)
+    }
 }
 
 /** What the tools that have one say of their time limit (ms). */
