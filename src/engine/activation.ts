@@ -205,10 +205,11 @@ export function nextMail(a: Activation, ms: number): Promise<void> {
   assert(a.wake === undefined, 'one pump waits at a time')
   return new Promise((resolve) => {
     const cancel = ms === Number.POSITIVE_INFINITY ? undefined : a.world.clock.timer(ms, () => poke(a))
-    a.wake = () => {
+    const wake = (): void => {
       cancel?.()
       resolve()
     }
+    a.wake = wake
   })
 }
 

@@ -22,6 +22,8 @@ export class Exchange {
   readonly #place: Place
   readonly #resolve: () => void
   readonly #reject: (error: unknown) => void
+  /** A function and not this object: Node wraps an object in a function that V8 puts among the old, and with it all that hangs on a request. */
+  readonly #abort: () => void
   /** Bytes of the body; `undefined` until the head has come. */
   #received: number | undefined
   #complete = false
@@ -37,16 +39,13 @@ export class Exchange {
     this.#place = place
     this.#resolve = resolve
     this.#reject = reject
-    if (request.signal.aborted) this.handleEvent()
+    const abort = (): void => this.fail(aborted(request.signal.reason))
+    this.#abort = abort
+    if (request.signal.aborted) abort()
     else {
-      request.signal.addEventListener('abort', this)
+      request.signal.addEventListener('abort', abort)
       this.#arm(shortest(request.timeouts))
     }
-  }
-
-  /** The listener on the signal is this object itself. */
-  handleEvent(): void {
-    this.fail(aborted(this.#request.signal.reason))
   }
 
   get ageMs(): number {
@@ -123,7 +122,7 @@ export class Exchange {
     if (this.done) return false
     this.done = true
     clearTimeout(this.#timer)
-    this.#request.signal.removeEventListener('abort', this)
+    this.#request.signal.removeEventListener('abort', this.#abort)
     return true
   }
 

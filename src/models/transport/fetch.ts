@@ -22,7 +22,8 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
         return exchange.fail(badRequest(error, request.headers, place))
       }
       const controller = new AbortController()
-      exchange.disconnect = () => controller.abort()
+      const disconnect = (): void => controller.abort()
+      exchange.disconnect = disconnect
       exchange.reused()
       const { signal } = controller
       carry(() => fetch(withoutCredentials(url), { ...init, headers, signal }), exchange, signal).then(

@@ -35,17 +35,21 @@ const staleWithinMs = 2_000
 function start(exchange: Exchange, route: Route, request: HttpRequest): void {
   let closeTunnel: (() => void) | undefined
   const options: http.RequestOptions & TunnelOptions = { ...route.options, method: request.method, headers: headersOf(route, request) }
-  if (route.tunnelled) options.onTunnel = (close) => (closeTunnel = close)
+  const onTunnel = (close: () => void): void => {
+    closeTunnel = close
+  }
+  if (route.tunnelled) options.onTunnel = onTunnel
   let sent: http.ClientRequest
   try {
     sent = (route.secure ? tlsHttp() : plainHttp()).request(options)
   } catch (error) {
     return exchange.fail(badRequest(error, request.headers, route.place))
   }
-  exchange.disconnect = () => {
+  const disconnect = (): void => {
     sent.destroy()
     closeTunnel?.()
   }
+  exchange.disconnect = disconnect
   let response: http.IncomingMessage | undefined
   let over = false
   const lost = (error?: NodeJS.ErrnoException): void => {
