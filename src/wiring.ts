@@ -1,4 +1,4 @@
-import { defaultLimits, type MachineConfig, type MachineLimits, type ToolFacts } from './core/config.ts'
+import { defaultLimits, type MachineConfig, type MachineLimits } from './core/config.ts'
 import { startedBody } from './core/decide.ts'
 import type { ModelSetup } from './core/entry.ts'
 import { type Message, textMessage } from './core/message.ts'
@@ -18,6 +18,7 @@ import type { Limits } from './limits.ts'
 import type { Policies, SharedOptions, ToolChoice } from './options.ts'
 import { overlaid } from './own-options.ts'
 import { askStop, type SeenCalls } from './stop-view.ts'
+import { type ToolTable, tableOf } from './tool-table.ts'
 
 type Shared = SharedOptions<Tools, Schema | undefined, unknown>
 
@@ -50,19 +51,18 @@ export interface RunSnapshot {
 export function wireRun(snapshot: RunSnapshot): RunPorts {
   const policies = snapshot.policies ?? {}
   const settings = snapshot.settings ?? {}
-  const tools = new Map(snapshot.tools.map((tool) => [tool.name, tool]))
-  const described = snapshot.tools.some((tool) => typeof tool['~definition'].describe === 'function')
-  const dynamic = described || typeof snapshot.instructions === 'function'
-  const setup = setupOf(snapshot)
+  const table = tableOf(snapshot.tools)
+  const dynamic = table.described || typeof snapshot.instructions === 'function'
+  const setup = setupOf(snapshot, table)
   const values = new Map<string, Promise<unknown>>()
   const seen: SeenCalls = { turns: [], calls: [] }
   const ports: RunPorts = {
     config: {
-      ...baseConfig(snapshot, policies, settings, setup, dynamic),
+      ...baseConfig(snapshot, table, policies, settings, setup, dynamic),
       ...(snapshot.stopWhen === undefined ? {} : { stopWhen: (state) => askStop(ports, snapshot, state, seen) }),
     },
     isDynamic: (name) => !snapshot.typedNames.has(name),
-    tools,
+    tools: table.byName,
     own: snapshot.own,
     listener: (runId) => snapshot.listener(runId),
     retry: {
@@ -87,25 +87,25 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
   return ports
 }
 
-function setupOf(snapshot: RunSnapshot): ModelSetup {
+function setupOf(snapshot: RunSnapshot, table: ToolTable): ModelSetup {
   return {
     model: `${snapshot.model.provider}:${snapshot.model.id}`,
     ...(typeof snapshot.instructions === 'string' ? { instructions: snapshot.instructions } : {}),
-    tools: snapshot.tools.map((tool) => tool.name),
+    tools: table.names,
     ...(snapshot.settings === undefined ? {} : { settings: snapshot.settings }),
   }
 }
 
 function baseConfig(
   snapshot: RunSnapshot,
+  table: ToolTable,
   policies: Policies,
   settings: ModelSettings,
   setup: ModelSetup,
   hasSetup: boolean,
 ): Omit<MachineConfig, 'stopWhen'> {
-  const progress = policies.noProgress === false ? [] : [noProgress({ batches: policies.noProgress ?? 5 })]
   return {
-    tools: new Map(snapshot.tools.map((tool) => [tool.name, toolFacts(tool)])),
+    tools: table.facts,
     limits: machineLimits(snapshot.limits),
     retries: settings.maxRetries ?? 2,
     maxParallel: snapshot.maxParallel ?? 8,
@@ -119,12 +119,23 @@ function baseConfig(
     toolUseWithoutCalls: policies.toolUseWithoutCalls ?? 'final',
     maxCuts: 2,
     maxContinuations: 10,
-    termination: any(...(policies.termination === undefined ? [] : [policies.termination]), ...progress, standardTermination()),
+    termination: terminationOf(policies),
     hasSetup,
     hasComplete: false,
     setup,
     errorText: safeErrorText(snapshot, policies.errorText),
   }
+}
+
+const defaultTermination = terminationWith(undefined, 5)
+
+function terminationOf({ termination, noProgress: batches }: Policies): MachineConfig['termination'] {
+  if (termination === undefined && batches === undefined) return defaultTermination
+  return terminationWith(termination, batches ?? 5)
+}
+
+function terminationWith(own: Policies['termination'], batches: number | false): MachineConfig['termination'] {
+  return any(...(own === undefined ? [] : [own]), ...(batches === false ? [] : [noProgress({ batches })]), standardTermination())
 }
 
 /** The wording is a user's function: one that throws is reported, and the default stands. */
@@ -137,19 +148,6 @@ function safeErrorText(snapshot: RunSnapshot, errorText: Policies['errorText']):
       snapshot.report(error)
       return text
     }
-  }
-}
-
-function toolFacts(tool: Tool): ToolFacts {
-  const { execute, exclusive, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
-  return {
-    effect: tool.effect,
-    exclusive: exclusive ?? false,
-    external: execute === undefined,
-    canReconcile: false,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(graceMs === undefined ? {} : { graceMs }),
-    ...(maxCallsPerRun === undefined ? {} : { maxCallsPerRun }),
   }
 }
 

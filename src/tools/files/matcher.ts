@@ -38,7 +38,8 @@ function compile(pattern: string, flags: string): RegExp {
 }
 
 const script = new Script('task()')
-const sandbox: { task: () => unknown } = { task: () => undefined }
+const nothing = (): void => {}
+const sandbox: { task: () => void } = { task: nothing }
 
 /**
  * Runs a task that may never end by itself, as `(a+)+$` does not on some lines. Nothing else can stop a regular expression in this
@@ -46,9 +47,10 @@ const sandbox: { task: () => unknown } = { task: () => undefined }
  */
 function interruptible(task: () => readonly number[]): readonly number[] {
   let result: readonly number[] = []
-  sandbox.task = () => {
+  const run = (): void => {
     result = task()
   }
+  sandbox.task = run
   try {
     script.runInContext(context(), { timeout: batchMs })
     return result
@@ -56,7 +58,7 @@ function interruptible(task: () => readonly number[]): readonly number[] {
     if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
     throw problem('The pattern takes too long on some line, probably by nested repetition such as (a+)+. Use a simpler one.', error)
   } finally {
-    sandbox.task = () => undefined
+    sandbox.task = nothing
   }
 }
 
