@@ -56,8 +56,3 @@ export class Transcript implements Iterable<Message> {
     for (let index = 0; index < this.length; index++) yield this.at(index)
   }
 }
-
-/** Turns of a run, the first one included, in order. */
-export function turnsBetween(state: SessionState, from: number, to: number): readonly Turn[] {
-  return state.sealed.slice(from, to)
-}

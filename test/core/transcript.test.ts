@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { applyTo } from '../../src/core/apply.ts'
 import { type Message, textOf } from '../../src/core/message.ts'
 import { branch } from '../../src/core/state.ts'
-import { Transcript, turnsBetween } from '../../src/core/transcript.ts'
-import { failed, journal, open, play, requested, responded, rounds, settledOk, started, steer } from './support.ts'
+import { Transcript } from '../../src/core/transcript.ts'
+import { failed, journal, open, play, requested, responded, settledOk, started, steer } from './support.ts'
 
 const texts = (messages: Iterable<Message>) => Array.from(messages, (message) => `${message.role}: ${textOf(message)}`)
 
@@ -80,10 +80,5 @@ describe('transcript', () => {
     const told = messages.with(new WeakMap([[messages.at(1), { role: 'assistant', parts: [{ type: 'text', text: 'Of course.' }] }]]))
     expect(texts(told)).toEqual(['user: Hi', 'assistant: Of course.', 'user: And?'])
     expect([told.length, told.story]).toEqual([3, messages.story])
-  })
-
-  test('turnsBetween: those of a run', () => {
-    const state = play(open.slice(0, 2), rounds(2), started(3), responded(3, 'a'))
-    expect(turnsBetween(state, 1, 3).map((turn) => turn.n)).toEqual([1, 2])
   })
 })
