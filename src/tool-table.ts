@@ -27,12 +27,12 @@ export function tableOf(tools: readonly Tool[]): ToolTable {
 }
 
 function factsOf(tool: Tool): ToolFacts {
-  const { execute, exclusive, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
+  const { execute, exclusive, reconcile, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
   return {
     effect: tool.effect,
     exclusive: exclusive ?? false,
     external: execute === undefined,
-    canReconcile: false,
+    canReconcile: reconcile !== undefined,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(graceMs === undefined ? {} : { graceMs }),
     ...(maxCallsPerRun === undefined ? {} : { maxCallsPerRun }),

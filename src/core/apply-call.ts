@@ -1,6 +1,7 @@
 import { callIndex, type EntryOf, type SettlementData } from './entry.ts'
 import { assert } from './error.ts'
 import { activeRun, closeActivity, openActivity, seal } from './fold.ts'
+import { guardsOf } from './guard.ts'
 import { sameBatch, settledMessage } from './settled.ts'
 import type { CallState, Live, OpenTurn, RunState, SessionState, Turn } from './state.ts'
 
@@ -54,7 +55,11 @@ export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
   assert(call.status === 'ready' || call.status === 'running', 'a call is ready or an orphan when it starts', callId)
   assert(call.effect !== 'unsafe' || !call.everStarted || call.epoch < entry.epoch, 'an unsafe call starts once', callId)
   if (call.status !== 'running') openActivity(run, entry)
-  if (!call.everStarted) countCall(run, call.part.toolName)
+  if (!call.everStarted) {
+    countCall(run, call.part.toolName)
+    // Started all the same, and nobody has approved it: it was found out that what guards it never took effect.
+    if (call.decision === undefined) lift(live, call)
+  }
   turn.calls[call.index] = {
     ...call,
     status: 'running',
@@ -92,7 +97,7 @@ export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void
 
 export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>): void {
   const { live } = state
-  const { callId, settlement, end, limit, durationMs } = entry.data
+  const { callId, settlement, by, end, limit, durationMs } = entry.data
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a settled call')
   assert(call.status !== 'settled', 'a call settles once', callId)
@@ -115,6 +120,8 @@ export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>
   }
   countErrors(run, settlement)
   guard(live, call, settlement)
+  // Not for a call that was running: what was found out then is what became of that call itself.
+  if (by === 'reconcile' && !call.everStarted && settlement.outcome === 'ok') lift(live, call)
   if (turn.left === 0) closeTurn(state, run, turn)
 }
 
@@ -127,7 +134,14 @@ function countErrors(run: RunState, settlement: SettlementData): void {
 function guard(live: Live, call: CallState, settlement: SettlementData): void {
   if (call.effect !== 'unsafe' || !call.everStarted) return
   if (settlement.outcome !== 'unknown' && settlement.outcome !== 'timeout' && settlement.outcome !== 'cancelled') return
-  live.guard = [...live.guard, { toolName: call.part.toolName, input: call.input }]
+  const { callId, toolName } = call.part
+  live.guard = [...live.guard, { callId, attempt: call.attempt, toolName, input: call.input }]
+}
+
+/** It is known now what became of the calls that guard this one. */
+function lift(live: Live, call: CallState): void {
+  const known = guardsOf(live, call)
+  if (known.length > 0) live.guard = live.guard.filter((guarded) => !known.includes(guarded))
 }
 
 function closeTurn(state: SessionState, run: RunState, turn: OpenTurn): void {

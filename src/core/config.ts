@@ -83,6 +83,9 @@ export interface DriverFacts {
   waited?(key: string): number
 }
 
+/** An orphan that would be started for the fourth time has killed its process three times. */
+export const maxAttempts = 3
+
 export const defaultLimits: MachineLimits = {
   maxIterations: 50,
   maxToolRounds: Number.POSITIVE_INFINITY,

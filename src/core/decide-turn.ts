@@ -1,17 +1,17 @@
 import { callsOf } from './apply-call.ts'
-import type { DriverFacts, MachineConfig } from './config.ts'
+import { type DriverFacts, type MachineConfig, maxAttempts } from './config.ts'
 import type { EntryData } from './entry.ts'
 import type { ErrorCode } from './error.ts'
-import { jsonEqual } from './json.ts'
+import { guardsOf } from './guard.ts'
 import { ageOf, timeLeft } from './limits.ts'
-import { type PlanDraft, prepareKey } from './plan.ts'
+import { type PlanDraft, prepareKey, reconcileKey } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
 import { deniedText, failedSettlement, hookFailure, limitText, outcomeText } from './wording.ts'
 
-/** An orphan that would be started for the fourth time has killed its process three times. */
-const maxAttempts = 3
+/** How long a tool without a time limit may take to find out what became of a call (ms). */
+const defaultReconcileMs = 60_000
 
 /** What decides over a batch while its calls are looked at in index order. */
 interface Batch {
@@ -202,13 +202,25 @@ function decideOutside(batch: Batch, call: CallState): void {
 
 /** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
 function decideOrphan(batch: Batch, call: CallState): void {
-  const { plan, config } = batch
+  const { plan } = batch
   if (call.effect === 'unsafe') {
-    const canReconcile = config.tools.get(call.part.toolName)?.canReconcile ?? false
-    if (!canReconcile) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
-    else if (!batch.held) plan.start({ kind: 'reconcile', key: `reconcile:${call.part.callId}`, call })
+    if (!isAsked(batch, call)) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
   else if (!batch.held) plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
+}
+
+/** Has the tool asked what became of this call, or of those that guard it. False: it can't say, or it has had its time. */
+function isAsked({ config, driver, held, now, plan, run }: Batch, call: CallState): boolean {
+  const facts = config.tools.get(call.part.toolName)
+  if (facts?.canReconcile !== true) return false
+  const key = reconcileKey(call)
+  const own = (facts.timeoutMs ?? defaultReconcileMs) - (driver.waited?.(key) ?? 0)
+  const left = Math.min(own, timeLeft(run, config, key, driver))
+  if (left <= 0) return false
+  if (held) return true
+  plan.wake(now + left)
+  plan.start({ kind: 'reconcile', key, call })
+  return true
 }
 
 function decideRunning(batch: Batch, call: CallState): void {
@@ -237,7 +249,7 @@ function decideReady(batch: Batch, call: CallState): void {
     batch.plan.follow({ kind: 'call.deferred', data: { callId, why: 'client' } })
     return
   }
-  if (overLimit(batch, call)) return
+  if (overLimit(batch, call) || isHeldByGuard(batch, call)) return
   const exclusive = batch.config.tools.get(toolName)?.exclusive ?? false
   if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && batch.running > 0)) {
     batch.full = true
@@ -271,9 +283,7 @@ function overLimit(batch: Batch, call: CallState): boolean {
     settle(batch, call, 'skipped', 'ToolSkipped', `Not run: '${toolName}' may run ${own} times in one run, and it has.`)
     return true
   }
-  if (!isGuarded(batch, call)) return false
-  settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
-  return true
+  return false
 }
 
 function skipForLimit(batch: Batch, call: CallState, limit: LimitReason): true {
@@ -281,10 +291,9 @@ function skipForLimit(batch: Batch, call: CallState, limit: LimitReason): true {
   return true
 }
 
-/** Checked when a start is admitted, so that a batch can't slip through. */
-function isGuarded({ state, config }: Batch, call: CallState): boolean {
-  if (call.effect !== 'unsafe' || call.decision?.kind === 'allow') return false
-  const { toolName } = call.part
-  if (config.tools.get(toolName)?.canReconcile === true) return false
-  return state.live.guard.some((guarded) => guarded.toolName === toolName && jsonEqual(guarded.input, call.input))
+/** Checked when a start is admitted, so that a batch can't slip through. What a human has approved runs. */
+function isHeldByGuard(batch: Batch, call: CallState): boolean {
+  if (call.decision?.kind === 'allow' || guardsOf(batch.state.live, call).length === 0) return false
+  if (!isAsked(batch, call)) settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
+  return true
 }

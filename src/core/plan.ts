@@ -32,6 +32,11 @@ export function prepareKey({ n }: OpenTurn): string {
   return `prepare:${n}`
 }
 
+/** Of a call that is an orphan, or that others guard: its tool is asked what became of it, or of those. */
+export function reconcileKey({ part }: CallState): string {
+  return `reconcile:${part.callId}`
+}
+
 /** A plan while it is made. */
 export class PlanDraft implements Plan {
   append: EntryBody[] = []

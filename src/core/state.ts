@@ -184,6 +184,8 @@ export interface PendingRetry {
 }
 
 export interface GuardedCall {
+  readonly callId: string
+  readonly attempt: number
   readonly toolName: string
   readonly input: Json
 }

@@ -30,6 +30,7 @@ export function stillApplies({ live }: SessionState, body: EntryBody): boolean {
     case 'call.deferred': {
       const call = callWith(live, body.data.callId)
       if (call === undefined) return false
+      if (body.kind === 'call.settled' && body.data.by === 'reconcile' && call.status === 'ready') return true
       if (body.data.attempt === undefined) return call.status === 'announced' || call.status === 'running'
       return call.status === 'running' && call.attempt === body.data.attempt
     }

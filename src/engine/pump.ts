@@ -9,6 +9,7 @@ import { catchUp } from './catch-up.ts'
 import { headOf } from './head.ts'
 import { runModel } from './model.ts'
 import { parkOrWait, planAtRest } from './park.ts'
+import { runReconcile } from './reconcile.ts'
 import { namingOf, restamp, type Staged, stageTurn } from './stage.ts'
 import { runTool } from './tool.ts'
 
@@ -178,7 +179,7 @@ function reconcile(a: Activation, plan: Plan): boolean {
 export function abort(a: Activation, running: Running): void {
   if (running.signal.aborted) return
   running.endedAt = a.world.clock.monotonic()
-  if (running.key.startsWith('prepare:')) a.waiting.delete(running.key)
+  if (running.key.startsWith('prepare:') || running.key.startsWith('reconcile:')) a.waiting.delete(running.key)
   running.graceEnd = running.endedAt + (running.graceMs ?? a.portsOf(a.state).config.graceMs)
   running.signal.abort(abortReason(a, running))
 }
@@ -187,16 +188,24 @@ function abortReason(a: Activation, running: Running): RondoError {
   if (a.lost !== undefined) return new RondoError('SessionLeaseLost', 'The session is no longer driven by this process.')
   const { run } = a.state.live
   if (run?.cancelledAt !== undefined) return new RondoError('RunAborted', run.cancelReason ?? 'The run was cancelled.')
-  if (running.key.startsWith('tool:')) return new RondoError('ToolTimeout', 'The call has settled without waiting for this.')
+  if (/^(tool|reconcile):/.test(running.key)) return new RondoError('ToolTimeout', 'The call has settled without waiting for this.')
   return new RondoError('RunTimeout', 'The time limit of the run was reached.')
 }
 
 function start(a: Activation, activity: Activity, now: number): void {
   const running = newRunning(activity.key, now, ownGrace(a, activity))
   a.running.set(activity.key, running)
-  if (activity.kind === 'model') runModel(a, activity.model, running)
-  else if (activity.kind !== 'tool') throw new RondoError('RunInvalidState', `a turn does not start '${activity.kind}'`)
-  else deliverLater(a, activity.key, runTool(a, activity.call, running))
+  switch (activity.kind) {
+    case 'model':
+      return runModel(a, activity.model, running)
+    case 'tool':
+      return deliverLater(a, activity.key, runTool(a, activity.call, running))
+    case 'reconcile':
+      a.waiting.set(activity.key, running)
+      return deliverLater(a, activity.key, runReconcile(a, activity.call, running))
+    default:
+      throw new RondoError('RunInvalidState', `a turn does not start '${activity.kind}'`)
+  }
 }
 
 /** A tool may have a grace of its own. */

@@ -35,8 +35,10 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
   /** What a crash or timeout means. Default `'unsafe'`: at most once. */
   effect?: Effect
   /**
-   * Not there yet: refused. Asked after a crash about an unsafe call whose outcome is lost. `'not-started'` only if the call never will start under its
-   * `idempotencyKey` (the old process may only be asleep).
+   * Finds out what became of an unsafe call whose outcome is lost: after a crash, and before the same call starts again after one that timed out, was
+   * cancelled or lost. `call.callId` and `call.idempotencyKey` are those of the lost call. `{ settled }` holds its output, as `execute` would have returned
+   * it. `'not-started'`: it never took effect and never will under its `idempotencyKey` (the old process may only be asleep): the call is run. `'unknown'`,
+   * a throw, or no answer within `timeoutMs` (default 60,000): it stays unknown, and the model is told so.
    */
   reconcile?: (input: Out<S>, call: ToolCallInfo<C>) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>
   /** Whether a human must agree first. A function is asked once per call. Default false. */
@@ -179,9 +181,9 @@ function checkOptions(options: ToolOptions<string, Schema, unknown, unknown, Sch
     if (value !== undefined && !(Number.isFinite(value) && value > 0))
       wrong.push(`${key} must be a positive number, not ${String(value)} (leave it out for the default)`)
   }
-  if (options.reconcile !== undefined)
-    wrong.push("'reconcile' is not there yet in this version: an unsafe call whose outcome is lost settles as unknown")
-  for (const key of ['execute', 'toModelOutput'] as const)
+  if (options.reconcile !== undefined && (options.effect ?? 'unsafe') !== 'unsafe')
+    wrong.push(`'reconcile' is asked about unsafe calls only; one of effect '${options.effect}' simply runs again`)
+  for (const key of ['execute', 'toModelOutput', 'reconcile'] as const)
     if (options[key] !== undefined && typeof options[key] !== 'function') wrong.push(`${key} must be a function`)
   if (options.outputSchema !== undefined && !isSchema(options.outputSchema))
     wrong.push('outputSchema must have both standard halves, as inputSchema')

@@ -1,5 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { began, called, claimed, control, decided, nothing, plan, planOf, play, prepared, settledBad, settles, starts } from './support.ts'
+import {
+  began,
+  called,
+  claimed,
+  control,
+  decided,
+  nothing,
+  plan,
+  planOf,
+  play,
+  prepared,
+  settledBad,
+  settledOk,
+  settles,
+  starts,
+} from './support.ts'
 
 const unknownEffect =
   'It is unknown whether this call took effect: it began, and its outcome was lost. Do not repeat it without checking; ask the user if you cannot check.'
@@ -53,7 +68,7 @@ describe('machine 4: orphans', () => {
     ['idempotent: the next attempt', orphan('put', 'idempotent'), plan([starts('m1.0', 2)])],
     ['idempotent: at most three', orphan('put', 'idempotent', 3), plan([thirdTime])],
     ['unsafe: its outcome is unknown', orphan('save', 'unsafe'), plan([unknown])],
-    ['unsafe with reconcile: asked', orphan('pay', 'unsafe'), plan([], ['reconcile:m1.0'])],
+    ['unsafe with reconcile: asked', orphan('pay', 'unsafe'), plan([], ['reconcile:m1.0'], 61_000)],
     ['the effect class is that of the entry: a tool that is safe today does not run again', orphan('look', 'unsafe'), plan([unknown])],
     ['the effect class is that of the entry: a tool that is unsafe today does', orphan('save', 'read'), plan([starts('m1.0', 2)])],
     ['a tool that is gone today: the entry says what to do', orphan('gone', 'read'), plan([starts('m1.0', 2)])],
@@ -141,20 +156,54 @@ describe('machine 4: guard ◆', () => {
   test.each([
     ['other arguments', ['save', { to: 'b', amount: 5 }]],
     ['another tool', ['send', input]],
-    ['a tool that can reconcile', ['pay', input]],
   ] as const)('%s: not the same call', (_name, second) => {
     expect(planOf(play(twice(second)))).toEqual(plan([starts('m1.1')]))
   })
 
-  test('a tool that can reconcile may start the same call again', () => {
-    const state = play(
-      called(['pay', input], ['pay', input]),
+  describe('a tool that can reconcile is asked what became of the call before', () => {
+    const paidTwice = [
+      ...called(['pay', input], ['pay', input]),
       prepared('m1.0', { effect: 'unsafe' }),
       prepared('m1.1', { effect: 'unsafe' }),
       began('m1.0'),
-      settledBad('m1.0', 'unknown'),
-    )
-    expect(planOf(state)).toEqual(plan([starts('m1.1')]))
+      settledBad('m1.0', 'timeout'),
+    ]
+    const guards = (...more: ReturnType<typeof began>[]) =>
+      play(paidTwice, ...more).live.guard.map(({ callId, attempt }) => [callId, attempt])
+    const waitedFor = (ms: number) => ({ waited: (key: string) => (key === 'reconcile:m1.1' ? ms : 0) })
+
+    test('for a minute at most, as it has no time limit of its own, and not while the run is paused', () => {
+      const state = play(paidTwice)
+      expect(planOf(state)).toEqual(plan([], ['reconcile:m1.1'], 61_000))
+      expect(planOf(state, {}, waitedFor(59_999))).toEqual(plan([], ['reconcile:m1.1'], 1_001))
+      expect(planOf(state, {}, waitedFor(60_000))).toEqual(plan([guarded('m1.1')]))
+      expect(planOf(play(paidTwice, control('pause')))).toEqual(nothing)
+    })
+
+    test('it starts when that never took effect; then nothing guards the next one any more', () => {
+      expect(guards()).toEqual([['m1.0', 1]])
+      expect(guards(began('m1.1'))).toEqual([])
+    })
+
+    test('what was found is its result, and guards nothing any more; what stays unknown guards on', () => {
+      expect(guards(settledOk('m1.1', 'paid', { by: 'reconcile' }))).toEqual([])
+      expect(guards(settledBad('m1.1', 'skipped', { by: 'reconcile' }))).toEqual([['m1.0', 1]])
+    })
+
+    test('◆ what was found of a call that a human had approved, and that ran, says nothing about the one before', () => {
+      const approved = play(
+        called(['pay', input], ['pay', input]),
+        prepared('m1.0', { effect: 'unsafe' }),
+        prepared('m1.1', { effect: 'unsafe', approval: {} }),
+        began('m1.0'),
+        settledBad('m1.0', 'unknown'),
+        decided('e6', 'allow'),
+        began('m1.1'),
+        resume,
+        settledOk('m1.1', 'paid', { by: 'reconcile' }),
+      )
+      expect(approved.live.guard.map(({ callId }) => callId)).toEqual(['m1.0'])
+    })
   })
 
   test('an approval lets the same call start', () => {

@@ -4,7 +4,7 @@ import { checkEvents } from './check-events.ts'
 import { type Checking, canonical, type Violation } from './checking.ts'
 import { argumentsAt, assistantLine, type CallLedger, conversations, isBlank, isOpen, ledgerOf, textOf } from './ledger.ts'
 import type { Played } from './play.ts'
-import { alwaysAsking, externalTools, unsafeTools } from './sim-tools.ts'
+import { alwaysAsking, externalTools, reconcilable, unsafeTools } from './sim-tools.ts'
 
 /**
  * Every invariant, asserted on what a script left behind: the raw journal, the events that were seen, and what tools and models were
@@ -159,7 +159,7 @@ function unsafeAtMostOnce({ played, ledger, violate }: Checking): void {
   }
   for (const [key, times] of begun) if (times > 1) violate('P4 unsafe at most once', `${key} ran ${times} times`)
   for (const call of ledger.calls.values())
-    if (unsafeTools.has(call.part.toolName) && call.started.length > 1)
+    if (unsafeTools.has(call.part.toolName) && !reconcilable.has(call.part.toolName) && call.started.length > 1)
       violate('P4 unsafe at most once', `${call.callId} is recorded as started ${call.started.length} times`)
 }
 
@@ -204,7 +204,8 @@ function neverAgain({ played, ledger, violate }: Checking): void {
 }
 
 /** Machine 4, guard: what may have had its effect does not start again unasked. */
-function guarded({ ledger, violate }: Checking): void {
+function guarded({ played, ledger, violate }: Checking): void {
+  const did = new Set(played.effects.map(({ callId }) => callId))
   const guard = new Map<string, string>()
   for (const entry of ledger.entries) {
     if (entry.kind !== 'call.started' && entry.kind !== 'call.settled') continue
@@ -213,9 +214,13 @@ function guarded({ ledger, violate }: Checking): void {
     const key = `${call.part.toolName} ${canonical(argumentsAt(call, entry.seq))}`
     if (entry.kind === 'call.started') {
       const allowed = call.decided.some((decision) => decision.data.decision === 'allow')
-      if (guard.has(key) && !allowed && entry.data.attempt === 1)
-        violate('machine 4: guard', `${call.callId} repeats ${guard.get(key)}: ${key}`)
-    } else if (call.started.length > 0 && ['unknown', 'timeout', 'cancelled'].includes(entry.data.settlement.outcome))
+      // A tool that can find out what became of the one before may say that it never had its effect.
+      const before = guard.get(key)
+      const harmless = reconcilable.has(call.part.toolName) && before !== undefined && !did.has(before)
+      if (before !== undefined && !allowed && !harmless && entry.data.attempt === 1)
+        violate('machine 4: guard', `${call.callId} repeats ${before}: ${key}`)
+    } else if (entry.data.by === 'reconcile' && call.started.length === 0 && entry.data.settlement.outcome === 'ok') guard.delete(key)
+    else if (call.started.length > 0 && ['unknown', 'timeout', 'cancelled'].includes(entry.data.settlement.outcome))
       guard.set(key, call.callId)
   }
 }

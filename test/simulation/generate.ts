@@ -150,7 +150,22 @@ export class Dice {
 
 /** Few different times, so that things often happen at the same moment. */
 const moments = [0, 0, 1, 5, 10, 50, 100, 200, 400, 500, 1_000, 2_000]
-const toolNames = ['look', 'find', 'put', 'putx', 'pay', 'payt', 'once', 'askpay', 'askfn', 'asklater', 'client', 'askclient', 'checked']
+const toolNames = [
+  'look',
+  'find',
+  'put',
+  'putx',
+  'pay',
+  'payt',
+  'payr',
+  'once',
+  'askpay',
+  'askfn',
+  'asklater',
+  'client',
+  'askclient',
+  'checked',
+]
 const toolActs = [
   'ok',
   'ok',

@@ -104,7 +104,7 @@ function of(group: string, ...what: readonly string[]): string[] {
 
 /**
  * What this version can do. Not yet: `history.revised`, purposes `output` and `compaction`, `context_overflow`,
- * `output_decoding_failed` and `stop_sequence` (there is no compaction and no structured output); settled by `reconcile` and deferred
+ * `output_decoding_failed` and `stop_sequence` (there is no compaction and no structured output); deferred
  * `child`, `ask-user`, `manual`, `unresolved` (nothing makes them yet). `session_error` and `lease_lost` are ends of activations
  * only, never of runs: they are counted as parks and resumable results. Legal, and met by no journal of this version: a change from
  * `awaiting_human` or `awaiting_tool_results` to the end of a run (the last settlement closes the batch first, and the status is
@@ -114,7 +114,7 @@ const required: readonly string[] = [
   ...of('entry', 'session', 'run.requested', 'message', 'control', 'approval.decided', 'run.claimed', 'model.started', 'model.responded'),
   ...of('entry', 'model.failed', 'call.prepared', 'call.started', 'call.deferred', 'call.settled', 'run.finished', 'custom'),
   ...of('outcome', 'ok', 'error', 'denied', 'timeout', 'cancelled', 'skipped', 'truncated', 'invalid', 'unknown'),
-  ...of('settled by', 'machine', 'prepare', 'tool', 'client'),
+  ...of('settled by', 'machine', 'prepare', 'tool', 'client', 'reconcile'),
   ...of('batch end', 'done', 'stop', 'fail'),
   ...of('call over', 'max_tool_calls', 'max_tool_calls_per_tool', 'timeout'),
   ...of('reason', 'completed', 'done_tool', 'aborted', 'stop_turn', 'model_error', 'tool_failure', 'hook_failure', 'max_iterations'),

@@ -34,6 +34,8 @@ export class Scene {
   readonly dice: Dice
   readonly effects: Effect[] = []
   readonly asked: Asked[] = []
+  /** Keys under which a payment never will be made any more, with the last attempt that they refuse. */
+  readonly closed = new Map<string, number>()
   readonly counts = new Map<string, number>()
   /** Timers that the engine set and that still wait. */
   readonly engineTimers = new Set<object>()

@@ -40,6 +40,11 @@ export function simTools(scene: Scene, process: string): Tool[] {
     make('putx', 'idempotent', { exclusive: true }),
     make('pay', 'unsafe'),
     make('payt', 'unsafe', { timeoutMs: 500, graceMs: 50 }),
+    make('payr', 'unsafe', {
+      timeoutMs: 500,
+      graceMs: 50,
+      reconcile: (input: Parsed, call: ToolCallInfo) => reconcile(scene, input, call),
+    }),
     make('once', 'unsafe', { maxCallsPerRun: 1 }),
     make('askpay', 'unsafe', { needsApproval: true }),
     make('askfn', 'unsafe', { needsApproval: asking }),
@@ -53,7 +58,8 @@ export function simTools(scene: Scene, process: string): Tool[] {
 /** The tools that a client runs, those that need an approval for certain, and each one's effect class: what the checkers must know. */
 export const externalTools: ReadonlySet<string> = new Set(['client', 'askclient'])
 export const alwaysAsking: ReadonlySet<string> = new Set(['askpay', 'askclient'])
-export const unsafeTools: ReadonlySet<string> = new Set(['pay', 'payt', 'once', 'askpay', 'askfn', 'client'])
+export const reconcilable: ReadonlySet<string> = new Set(['payr'])
+export const unsafeTools: ReadonlySet<string> = new Set(['pay', 'payt', 'payr', 'once', 'askpay', 'askfn', 'client'])
 
 /** What `needsApproval` of `askfn` and `asklater` says. */
 function ask({ ask: answer }: ToolInput) {
@@ -63,9 +69,21 @@ function ask({ ask: answer }: ToolInput) {
   return answer === 'true'
 }
 
+/** What it did is found by its key. What it has not done it refuses from now on, for the process that should have may only be asleep. */
+async function reconcile(scene: Scene, { tag }: Parsed, { idempotencyKey, attempt }: ToolCallInfo) {
+  await scene.mayHang('a reconcile')
+  if (scene.effects.some(({ key }) => key === idempotencyKey)) {
+    if (typeof tag === 'number' && tag % 2 === 0) return 'unknown'
+    return { settled: { found: idempotencyKey } }
+  }
+  scene.closed.set(idempotencyKey, attempt)
+  return 'not-started'
+}
+
 function execute(scene: Scene, process: string, name: string, input: Parsed, call: ToolCallInfo): unknown {
   const { parsed, ...given } = input
   if (parsed !== true) scene.count('unparsed input')
+  if ((scene.closed.get(call.idempotencyKey) ?? 0) >= call.attempt) throw new Error('refused: closed')
   scene.effects.push({
     process,
     callId: call.callId,

@@ -66,10 +66,11 @@ describe('tool() says what is wrong with its options', () => {
     ],
     ['execute that is no function', { ...good, execute: 'rm' }, 'execute must be a function'],
     [
-      'reconcile, which nothing calls yet',
-      { ...good, reconcile: () => 'unknown' },
-      "'reconcile' is not there yet in this version: an unsafe call whose outcome is lost settles as unknown",
+      'reconcile of a tool that needs none',
+      { ...good, effect: 'read', reconcile: () => 'unknown' },
+      "'reconcile' is asked about unsafe calls only; one of effect 'read' simply runs again",
     ],
+    ['reconcile that is no function', { ...good, reconcile: true }, 'reconcile must be a function'],
     ['toModelOutput that is no function', { ...good, toModelOutput: {} }, 'toModelOutput must be a function'],
   ])('%s', (_, options, why) => {
     const name = 'name' in options ? String(options.name) : ''
