@@ -1,6 +1,6 @@
 import type { Schema } from './core/schema.ts'
 import type { Tool, Tools } from './core/tool.ts'
-import type { RunPorts } from './engine/ports.ts'
+import type { ApprovalPorts, RunPorts } from './engine/ports.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions } from './options.ts'
 import { overlaid, ownOptions, ownSettings } from './own-options.ts'
@@ -40,6 +40,7 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     toolChoice: options.toolChoice ?? agent.toolChoice,
     stopWhen: options.stopWhen ?? agent.stopWhen,
     maxParallel: options.maxParallel ?? agent.maxParallel,
+    approveTool: approveToolOf(agent.hooks),
     onPending: options.onPending ?? agent.onPending,
     dependencies: [...(options.dependencies ?? []), ...(agent.dependencies ?? [])],
     model: options.model ?? agent.model,
@@ -52,6 +53,11 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     listener: (runId) => listeners.subscriber(runId),
     report: (error) => listeners.report(error),
   })
+}
+
+/** Taken from its object, which it may need for itself. */
+function approveToolOf(hooks: AnyAgentOptions['hooks']): ApprovalPorts['hook'] {
+  return hooks?.approveTool === undefined ? undefined : (call, run) => hooks.approveTool?.(call, run)
 }
 
 function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {

@@ -1,8 +1,9 @@
+import { approvalProblems } from './check-approvals.ts'
 import { group, isPositive, unknownKeys, wholeNumber, words } from './checks.ts'
 
 /** The policies that are one of a few words. */
 const wordPolicies: { readonly [policy: string]: readonly string[] } = {
-  approvalTiming: ['verdicts', 'answers'],
+  approvalTiming: ['verdicts', 'answers', 'perCall'],
   doneDrain: ['skip', 'finish'],
   onTruncated: ['final', 'continue', 'error'],
   toolUseWithoutCalls: ['final', 'error'],
@@ -11,7 +12,17 @@ const wordPolicies: { readonly [policy: string]: readonly string[] } = {
   retryAfterOutput: ['retract', 'fail'],
   durability: ['strict', 'best-effort'],
 }
-const ownChecks = ['emptyResponse', 'noProgress', 'termination', 'graceMs', 'retry', 'toolChoiceEvery', 'toolResult', 'errorText']
+const ownChecks = [
+  'approvals',
+  'emptyResponse',
+  'noProgress',
+  'termination',
+  'graceMs',
+  'retry',
+  'toolChoiceEvery',
+  'toolResult',
+  'errorText',
+]
 const policyKeys = new Set([...Object.keys(wordPolicies), ...ownChecks])
 const retryKeys = ['baseMs', 'capMs', 'windowMs', 'maxRetryAfterMs']
 
@@ -25,7 +36,7 @@ export function policyProblems(options: object): string[] {
   for (const key of ['termination', 'errorText']) wrong.push(...functionProblem(policies, key))
   const every: unknown = Reflect.get(policies, 'toolChoiceEvery')
   if (every !== undefined && typeof every !== 'boolean') wrong.push('policies.toolChoiceEvery must be true or false')
-  return [...wrong, ...numberProblems(policies)]
+  return [...wrong, ...approvalProblems(policies), ...numberProblems(policies)]
 }
 
 function functionProblem(policies: object, key: string): string[] {

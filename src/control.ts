@@ -3,7 +3,7 @@ import type { EntryBody } from './core/entry.ts'
 import { RondoError } from './core/error.ts'
 import { isJsonObject, type Json } from './core/json.ts'
 import type { Message } from './core/message.ts'
-import type { SessionState } from './core/state.ts'
+import type { CallState, SessionState } from './core/state.ts'
 import { storableCopy } from './core/storable.ts'
 import type { Input as DriverInput } from './engine/activation.ts'
 import type { RunPorts } from './engine/ports.ts'
@@ -148,11 +148,8 @@ async function decideAll(target: Target, decisions: readonly Decision[]): Promis
         'ConfigInvalid',
         `The decision of call '${String(Reflect.get(decision, 'callId'))}' must be 'approve' or 'deny'.`,
       )
-    if (decision.decision === 'approve' && decision.remember !== undefined)
-      throw new RondoError(
-        'ConfigInvalid',
-        "'remember' is not there yet in this version: leave it out, and each call is asked about by itself.",
-      )
+    if (decision.decision === 'approve' && ![undefined, 'run', 'session'].includes(decision.remember))
+      throw new RondoError('ConfigInvalid', `'remember' of the decision of call '${decision.callId}' must be 'run' or 'session'.`)
     const id = target.driver.world.id('e')
     await enter(target, (state) => decisionInput(state, id, decision))
   }
@@ -173,7 +170,26 @@ function decisionInput({ live }: SessionState, id: string, decision: Decision): 
     return [{ kind: 'approval.decided', id, data: { request, decision: verdict, ...by, ...reason } }]
   }
   const edited = decision.input === undefined ? {} : { arguments: editedInput(decision.input) }
-  return [{ kind: 'approval.decided', id, data: { request, decision: 'allow', ...by, ...edited } }]
+  const { remember } = decision
+  if (remember === undefined) return [{ kind: 'approval.decided', id, data: { request, decision: 'allow', ...by, ...edited } }]
+  if (call?.ask?.rememberAs === false)
+    return { why: 'wrong_request', message: `Call ${decision.callId} is asked about each time: decide without 'remember'.` }
+  // Calls like it that wait already are covered too; each is named by a decision of its own.
+  const alike = live.turn?.calls.filter((other) => other !== call && isCovered(call, other)) ?? []
+  const others = alike.map(
+    (other, index): DriverInput => ({
+      kind: 'approval.decided',
+      id: `${id}.${index + 1}`,
+      data: { request: other.preparedId ?? '', decision: 'allow', ...by },
+    }),
+  )
+  return [{ kind: 'approval.decided', id, data: { request, decision: 'allow', ...by, ...edited, remember } }, ...others]
+}
+
+/** Whether a yes to one call, when it is to be remembered, covers another one that waits for an answer. */
+function isCovered(call: CallState | undefined, other: CallState): boolean {
+  if (other.status !== 'awaiting' || other.decision !== undefined) return false
+  return other.part.toolName === call?.part.toolName && other.ask?.rememberAs === call.ask?.rememberAs
 }
 
 function editedInput(input: unknown): Json {

@@ -1,5 +1,6 @@
 export { Agent, type AttachOptions, type ResumeOptions } from './agent.ts'
 export type { Control } from './control.ts'
+export type { ApprovalRule } from './core/approval.ts'
 export type { Entry, EntryData, EntryKind, EntryOf, NewEntry } from './core/entry.ts'
 export { type ErrorCategory, type ErrorCode, type ErrorData, RondoError } from './core/error.ts'
 export type { Json, Jsonify, JsonObject } from './core/json.ts'
@@ -33,7 +34,19 @@ export {
   type TerminationPolicy,
   type TerminationView,
 } from './core/termination.ts'
-export type { Ask, Awaitable, Dependency, Effect, ProviderTool, RunInfo, Tool, ToolCallInfo, ToolSource, Tools } from './core/tool.ts'
+export type {
+  ApprovalRequest,
+  Ask,
+  Awaitable,
+  Dependency,
+  Effect,
+  ProviderTool,
+  RunInfo,
+  Tool,
+  ToolCallInfo,
+  ToolSource,
+  Tools,
+} from './core/tool.ts'
 export { addUsage, noUsage, type Usage } from './core/usage.ts'
 export type { Clock, World } from './engine/ports.ts'
 export { expectOutput, RunError } from './errors.ts'

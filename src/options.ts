@@ -1,3 +1,4 @@
+import type { ApprovalRule } from './core/approval.ts'
 import type { ErrorCode } from './core/error.ts'
 import type { Json } from './core/json.ts'
 import type { Message, UserPart } from './core/message.ts'
@@ -37,6 +38,7 @@ export interface Hooks<T extends Tools, C> {
   >
   afterModel?(message: Message, run: RunInfo<C>): Awaitable<void | { retry: string }>
   beforeTool?(call: Call<T>, run: RunInfo<C>): Awaitable<void | { input: unknown } | { output: unknown } | { deny: string }>
+  /** Asked once a call, with valid arguments; edited ones are not shown to it again. A throw or an answer that is none denies the call (fail closed). */
   approveTool?(call: Call<T>, run: RunInfo<C>): Awaitable<void | 'allow' | { ask: Ask } | { deny: string; stopTurn?: boolean }>
   afterTool?(call: SettledCall<T>, run: RunInfo<C>): Awaitable<void | { output: unknown } | { retry: true }>
   beforeFinish?(
@@ -48,8 +50,16 @@ export interface Hooks<T extends Tools, C> {
 
 /** The finer rules, each with the default given here. */
 export interface Policies {
-  /** When approvals of a batch hold its other calls back. Default `verdicts`: calls that need none run while others wait. */
-  approvalTiming?: 'verdicts' | 'answers'
+  /**
+   * When approvals of a batch hold its other calls back. Default `verdicts`: calls that need none run while others wait. `answers`: nothing runs until all
+   * are answered. `perCall`: one call after another, each asked about when its turn has come.
+   */
+  approvalTiming?: 'verdicts' | 'answers' | 'perCall'
+  /**
+   * Who may let a call pass, besides its tool. The first that says anything decides: a rule that denies, the hook `approveTool`, a rule that asks or allows,
+   * the tool's `needsApproval`, `default`. `ask-unsafe` asks about tools of effect `unsafe`. Default: no rules, `allow`.
+   */
+  approvals?: { rules?: readonly ApprovalRule[]; default?: 'allow' | 'ask' | 'ask-unsafe' | 'deny' }
   /** What a done tool means for later calls of its message. Default `skip`. */
   doneDrain?: 'skip' | 'finish'
   /** A response without text and calls is asked for again so often, then the run ends with `empty_response`. Default 2, `final`. */
@@ -133,7 +143,7 @@ export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> 
   version?: string
   /** Where sessions live. Default: this process's memory, 1,000 sessions. */
   store?: Store
-  /** Not there yet: refused. */
+  /** `approveTool` only; the others are not there yet and refused. */
   hooks?: Hooks<NoInfer<T>, C>
   /** Not there yet: refused, but for false. */
   compaction?: CompactionOptions | false

@@ -33,9 +33,10 @@ export function ownSettings(settings: ModelSettings): ModelSettings {
 }
 
 function ownPolicies(policies: Policies): Policies {
-  const { emptyResponse, retry, toolResult } = policies
+  const { approvals, emptyResponse, retry, toolResult } = policies
   return {
     ...policies,
+    ...(approvals === undefined ? {} : { approvals: structuredClone(approvals) }),
     ...(emptyResponse === undefined ? {} : { emptyResponse: { ...emptyResponse } }),
     ...(retry === undefined ? {} : { retry: { ...retry } }),
     ...(toolResult === undefined ? {} : { toolResult: { ...toolResult } }),

@@ -164,7 +164,11 @@ export type UIToolsOf<A> = A extends { readonly '~tools'?: infer T extends Tools
   ? { [X in Static<T> as X['name'] & string]: { input: X['input']; output: X['output'] } }
   : never
 
-/** An answer to a request for approval. `input` replaces the arguments. `remember` is not there yet: refused. */
+/**
+ * An answer to a request for approval. `input` replaces the arguments: they are validated again, and a rule that denies them still holds. `remember` lets
+ * calls like it pass from now on, until the end of the run or of the session, also those that wait already; what "like it" means says `Ask.rememberAs`
+ * (default: the same tool). Rules and hooks that deny still hold.
+ */
 export type Decision =
   | { callId: string; decision: 'approve'; input?: unknown; by?: string; remember?: 'run' | 'session' }
   | { callId: string; decision: 'deny'; reason?: string; by?: string; stopTurn?: boolean }

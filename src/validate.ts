@@ -51,7 +51,6 @@ const limitKeys = new Set([
 /** Options that have a name and a type already and nothing behind them yet. */
 const notYet: { readonly [option: string]: string } = {
   output: 'structured output',
-  hooks: 'hooks',
   compaction: 'compaction',
 }
 
@@ -70,9 +69,21 @@ function checkOptionsOfAgent(options: object): void {
   wrong.push(...typed(options, 'name', 'text'), ...typed(options, 'version', 'text'), ...typed(options, 'onObserverError', 'function'))
   const world: unknown = Reflect.get(options, 'world')
   if (world !== undefined && !isWorld(world)) wrong.push('world needs a clock, id() and random()')
+  wrong.push(...hookProblems(Reflect.get(options, 'hooks')))
   const store: unknown = Reflect.get(options, 'store')
   if (store !== undefined && typeof Reflect.get(Object(store), 'append') !== 'function') wrong.push('store has no append(): it is no store')
   raise('new Agent', wrong)
+}
+
+const hooksToCome = new Set(['beforeRun', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'beforeFinish', 'afterRun'])
+
+function hookProblems(hooks: unknown): string[] {
+  if (hooks === undefined) return []
+  if (typeof hooks !== 'object' || hooks === null) return ['hooks must be an object']
+  const wrong = unknownKeys(hooks, new Set(['approveTool', ...hooksToCome]), 'hooks.')
+  for (const [name, hook] of Object.entries(hooks))
+    if (hooksToCome.has(name) && hook !== undefined) wrong.push(`'hooks.${name}': this hook is not there yet in this version`)
+  return [...wrong, ...typed(hooks, 'approveTool', 'function').map((problem) => `hooks.${problem}`)]
 }
 
 /** What of an agent the options of a run must fit. */

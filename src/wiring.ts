@@ -12,7 +12,7 @@ import { Transcript } from './core/transcript.ts'
 import { wrapUpRequest } from './core/wording.ts'
 import type { Subscriber } from './engine/hub.ts'
 import { Info } from './engine/info.ts'
-import type { RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
+import type { ApprovalPorts, RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
 import { defaultRetry } from './engine/retry.ts'
 import type { Limits } from './limits.ts'
 import type { Policies, SharedOptions, ToolChoice } from './options.ts'
@@ -31,6 +31,7 @@ export interface RunSnapshot {
   readonly toolChoice: Shared['toolChoice'] | undefined
   readonly stopWhen: Shared['stopWhen'] | undefined
   readonly maxParallel: number | undefined
+  readonly approveTool: ApprovalPorts['hook']
   readonly onPending: Shared['onPending'] | undefined
   /** Overrides, the run's before the agent's. */
   readonly dependencies: readonly Dependency<unknown>[]
@@ -74,6 +75,7 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     results: overlaid({ maxBytes: 50 * 1024, maxLines: 2_000, maxStoredBytes: 4 * 1024 * 1024 }, policies.toolResult),
     toolFailureMode: policies.toolFailureMode ?? 'continue',
     unknownTool: policies.unknownTool ?? 'result',
+    approvals: { ...policies.approvals, hook: snapshot.approveTool },
     context: snapshot.context,
     resolve: (dependency, run) => resolve(snapshot, values, dependency, run),
     modelCall: (state, open) => ({ model: snapshot.model, request: requestOf(snapshot, ports.config, state, open) }),

@@ -26,11 +26,19 @@ export function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): v
   }
   const edited = decision === 'allow' ? entry.data.arguments : undefined
   const status = decision !== 'allow' ? 'awaiting' : edited === undefined ? 'ready' : 'announced'
+  if (decision === 'allow' && entry.data.remember !== undefined) remember(live, call, entry)
   turn.calls[call.index] = { ...call, status, decision: decided, edited, expiresAt: undefined }
 }
 
+function remember(live: Live, { part, ask }: CallState, { id, runId, data }: EntryOf<'approval.decided'>): void {
+  const { rememberAs } = ask ?? {}
+  if (rememberAs === false) return
+  const until = data.remember === 'run' ? (runId ?? live.run?.id) : undefined
+  live.remembered = [...live.remembered, { toolName: part.toolName, as: rememberAs, runId: until, decision: id, by: data.by }]
+}
+
 export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void {
-  const { callId, effect, executor, approval } = entry.data
+  const { callId, effect, executor, approval, approvedBy } = entry.data
   const { turn, call } = callOf(live, callId)
   assert(call.status === 'announced', 'a call is announced when it is prepared', callId)
   turn.calls[call.index] = {
@@ -42,6 +50,7 @@ export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void
     effect,
     external: executor === 'external',
     edited: undefined,
+    approvedBy: approvedBy === undefined ? undefined : live.remembered.find(({ decision }) => decision === approvedBy)?.by,
     ask: approval ?? call.ask,
     expiresAt: approval === undefined ? call.expiresAt : approval.expiresAt,
   }

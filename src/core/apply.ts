@@ -147,6 +147,7 @@ function applyFinish(live: Live, entry: EntryOf<'run.finished'>): void {
   const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)
   assert(waiting !== undefined, 'a run finishes once', entry.runId)
   live.waiting = live.waiting.filter((candidate) => candidate !== waiting)
+  if (live.remembered.length > 0) live.remembered = live.remembered.filter(({ runId }) => runId !== entry.runId)
   const run = live.run?.id === entry.runId ? live.run : undefined
   if (run !== undefined) {
     assert(live.turn === undefined && live.model === undefined, 'a run finishes after all its work')

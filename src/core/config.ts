@@ -40,7 +40,7 @@ export interface MachineConfig {
   readonly retries: number
   readonly maxParallel: number
   readonly graceMs: number
-  readonly approvalTiming: 'verdicts' | 'answers'
+  readonly approvalTiming: 'verdicts' | 'answers' | 'perCall'
   readonly onPending: 'answer' | 'hold' | 'reject'
   /** Whether a call that fails ends the run. */
   readonly toolFailureMode: 'continue' | 'fail'

@@ -21,7 +21,10 @@ export function overdue(
   const busy = live.turn !== undefined || live.model !== undefined
   if (!busy || run.wrapAttempts > 0 || maxDurationMs === Number.POSITIVE_INFINITY) return undefined
   const working = activeTime(run, now, driver) - maxDurationMs
-  const over = live.turn === undefined ? working : Math.max(working, -timeLeft(run, config, prepareKey(live.turn), driver))
+  const over =
+    live.turn === undefined
+      ? working
+      : Math.max(working, -timeLeft(run, config, prepareKey(live.turn, config.approvalTiming === 'perCall'), driver))
   return over >= 0 ? over : undefined
 }
 

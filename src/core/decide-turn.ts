@@ -4,7 +4,7 @@ import type { EntryData } from './entry.ts'
 import type { ErrorCode } from './error.ts'
 import { guardsOf } from './guard.ts'
 import { ageOf, timeLeft } from './limits.ts'
-import { type PlanDraft, prepareKey, reconcileKey } from './plan.ts'
+import { firstAnnounced, type PlanDraft, prepareKey, reconcileKey } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
@@ -50,11 +50,13 @@ export function decideTurn(
   if (endByPolicy(state, run, turn, config, plan)) return
   const batch = openBatch(state, run, turn, config, now, driver, plan)
   for (const call of turn.calls) decideCall(batch, call)
-  const announced = turn.calls.some((call) => call.status === 'announced')
-  if (!announced || plan.append.length > 0 || run.paused || driver.holdStarts) return
-  const key = prepareKey(turn)
+  const announced = firstAnnounced(turn.calls)
+  if (announced < 0 || plan.append.length > 0 || run.paused || driver.holdStarts) return
+  const perCall = config.approvalTiming === 'perCall'
+  if (perCall && turn.calls.slice(0, announced).some(({ status }) => status !== 'settled')) return
+  const key = prepareKey(turn, perCall)
   plan.wake(now + timeLeft(run, config, key, driver))
-  plan.start({ kind: 'prepare', key })
+  plan.start({ kind: 'prepare', key, through: perCall ? announced : turn.calls.length - 1 })
 }
 
 function openBatch(
@@ -88,7 +90,7 @@ function openBatch(
     plan,
     running,
     exclusive,
-    undecided: undecided || (config.approvalTiming === 'answers' && awaiting),
+    undecided: (undecided && config.approvalTiming !== 'perCall') || (config.approvalTiming === 'answers' && awaiting),
     newestMessage: config.onPending === 'answer' ? newestUserMessage(state) : 0,
     room: config.limits.maxToolCalls - run.toolCalls,
     startedNow: undefined,
@@ -202,25 +204,29 @@ function decideOutside(batch: Batch, call: CallState): void {
 
 /** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
 function decideOrphan(batch: Batch, call: CallState): void {
-  const { plan } = batch
   if (call.effect === 'unsafe') {
-    if (!isAsked(batch, call)) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
+    if (!canBeAsked(batch, call)) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
+    else if (!batch.held) ask(batch, call)
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  else if (!batch.held) plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
+  else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
 }
 
-/** Has the tool asked what became of this call, or of those that guard it. False: it can't say, or it has had its time. */
-function isAsked({ config, driver, held, now, plan, run }: Batch, call: CallState): boolean {
+/** For how long the tool may still be asked what became of this call, or of those that guard it (ms); 0 or less: it can't say, or has had its time. */
+function askingTime({ config, driver, run }: Batch, call: CallState): number {
   const facts = config.tools.get(call.part.toolName)
-  if (facts?.canReconcile !== true) return false
+  if (facts?.canReconcile !== true) return 0
   const key = reconcileKey(call)
   const own = (facts.timeoutMs ?? defaultReconcileMs) - (driver.waited?.(key) ?? 0)
-  const left = Math.min(own, timeLeft(run, config, key, driver))
-  if (left <= 0) return false
-  if (held) return true
-  plan.wake(now + left)
-  plan.start({ kind: 'reconcile', key, call })
-  return true
+  return Math.min(own, timeLeft(run, config, key, driver))
+}
+
+function canBeAsked(batch: Batch, call: CallState): boolean {
+  return askingTime(batch, call) > 0
+}
+
+function ask(batch: Batch, call: CallState): void {
+  batch.plan.wake(batch.now + askingTime(batch, call))
+  batch.plan.start({ kind: 'reconcile', key: reconcileKey(call), call })
 }
 
 function decideRunning(batch: Batch, call: CallState): void {
@@ -249,10 +255,19 @@ function decideReady(batch: Batch, call: CallState): void {
     batch.plan.follow({ kind: 'call.deferred', data: { callId, why: 'client' } })
     return
   }
-  if (overLimit(batch, call) || isHeldByGuard(batch, call)) return
+  if (overLimit(batch, call)) return
+  const guarded = isGuarded(batch, call)
+  if (guarded && !canBeAsked(batch, call)) return settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
   const exclusive = batch.config.tools.get(toolName)?.exclusive ?? false
   if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && batch.running > 0)) {
     batch.full = true
+    return
+  }
+  if (guarded) {
+    // It may start as soon as its tool has answered: its slot is kept.
+    ask(batch, call)
+    batch.running++
+    batch.exclusive ||= exclusive
     return
   }
   const data = { callId, attempt: 1 }
@@ -292,8 +307,6 @@ function skipForLimit(batch: Batch, call: CallState, limit: LimitReason): true {
 }
 
 /** Checked when a start is admitted, so that a batch can't slip through. What a human has approved runs. */
-function isHeldByGuard(batch: Batch, call: CallState): boolean {
-  if (call.decision?.kind === 'allow' || guardsOf(batch.state.live, call).length === 0) return false
-  if (!isAsked(batch, call)) settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
-  return true
+function isGuarded({ state }: Batch, call: CallState): boolean {
+  return call.decision?.kind !== 'allow' && guardsOf(state.live, call).length > 0
 }

@@ -4,7 +4,7 @@ import type { FailedOutcome, Message, Part } from './message.ts'
 import type { FinishReason, ModelSettings, Purpose } from './model.ts'
 import type { OwnParts } from './own-parts.ts'
 import type { AbortedReason, CompletedReason, FailedReason, LimitReason } from './reason.ts'
-import type { Effect } from './tool.ts'
+import type { ApprovalRequest, Effect } from './tool.ts'
 import type { Usage } from './usage.ts'
 
 /** The journal format written by this version. A higher `v` opens read-only. */
@@ -91,8 +91,8 @@ export interface EntryData {
     readonly arguments?: Json
     readonly effect: Effect
     readonly executor: 'local' | 'external'
-    readonly approval?: { readonly risk?: 'low' | 'medium' | 'high'; readonly reason?: string; readonly expiresAt?: number }
-    /** The decision that this preparation follows (edited arguments). */
+    readonly approval?: ApprovalRequest
+    /** The decision that this preparation follows: edited arguments, or a yes that was to be remembered. */
     readonly approvedBy?: string
   }
   'call.started': { readonly callId: string; readonly attempt: number; readonly approval?: string }

@@ -4,6 +4,7 @@ import type { Message, Settlement } from './message.ts'
 import type { FinishReason, Purpose } from './model.ts'
 import type { ParkReason, RunStatus } from './reason.ts'
 import type { CallRef, CoreResult, PendingCall } from './result.ts'
+import type { ApprovalRequest } from './tool.ts'
 import type { Usage } from './usage.ts'
 
 interface ModelCallRef {
@@ -40,7 +41,7 @@ export interface EventData {
   'output.partial': { readonly output: Json }
   'call.input.delta': { readonly callId: string; readonly messageId: string; readonly toolName: string; readonly text: string }
   'call.announced': { readonly callId: string; readonly messageId: string; readonly toolName: string; readonly input: Json }
-  'approval.requested': CallRef & { readonly risk?: 'low' | 'medium' | 'high'; readonly reason?: string; readonly expiresAt?: number }
+  'approval.requested': CallRef & ApprovalRequest
   'approval.decided': CallRef & { readonly decision: 'approve' | 'deny' | 'expired'; readonly by?: string; readonly reason?: string }
   'call.started': CallRef & { readonly attempt: number }
   'call.deferred': PendingCall

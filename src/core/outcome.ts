@@ -5,6 +5,7 @@ import type { ParkReason } from './reason.ts'
 import type { CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
 import { shownSettlement } from './settled.ts'
 import type { CallState, EndedRun, OpenTurn, RunState, SessionState, Turn } from './state.ts'
+import type { ApprovalRequest } from './tool.ts'
 
 /** What a result or an event needs besides the state. */
 export interface Naming {
@@ -24,7 +25,7 @@ export function pendingCalls(turn: OpenTurn | undefined, naming: Naming): readon
   for (const call of turn?.calls ?? []) {
     const expiry = call.expiresAt === undefined ? {} : { expiresAt: call.expiresAt }
     if (call.status === 'awaiting' && call.decision === undefined)
-      pending.push({ ...callRef(call.part, call.input, naming), kind: 'approval', ...askOf(call), ...expiry })
+      pending.push({ ...callRef(call.part, call.input, naming), kind: 'approval', ...askOf(call) })
     else if (call.status === 'outside') {
       const correlation = call.correlationId === undefined ? {} : { correlationId: call.correlationId }
       pending.push({ ...callRef(call.part, call.input, naming), kind: 'result', ...correlation, ...expiry })
@@ -33,9 +34,14 @@ export function pendingCalls(turn: OpenTurn | undefined, naming: Naming): readon
   return pending
 }
 
-export function askOf(call: CallState): { risk?: 'low' | 'medium' | 'high'; reason?: string } {
-  const { risk, reason } = call.ask ?? {}
-  return { ...(risk === undefined ? {} : { risk }), ...(reason === undefined ? {} : { reason }) }
+export function askOf({ ask = {}, expiresAt }: CallState): ApprovalRequest {
+  const { risk, reason, rememberAs } = ask
+  return {
+    ...(risk === undefined ? {} : { risk }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(rememberAs === undefined ? {} : { rememberAs }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  }
 }
 
 /** The result of a run that has finished. */

@@ -14,7 +14,8 @@ export type Activity =
       readonly reason?: LimitReason
     }
   | { readonly kind: 'model'; readonly key: string; readonly model: OpenModelCall }
-  | { readonly kind: 'prepare'; readonly key: string }
+  /** `through`: the index of the last call that is to be looked at. */
+  | { readonly kind: 'prepare'; readonly key: string; readonly through: number }
   | { readonly kind: 'tool'; readonly key: string; readonly call: CallState }
   | { readonly kind: 'reconcile'; readonly key: string; readonly call: CallState }
   | { readonly kind: 'complete'; readonly key: string }
@@ -28,8 +29,13 @@ export interface Plan {
   readonly wakeAt?: number | undefined
 }
 
-export function prepareKey({ n }: OpenTurn): string {
-  return `prepare:${n}`
+/** The verdicts of a batch; with `perCall` those of one call, the first that has none. */
+export function prepareKey({ n, calls }: OpenTurn, perCall: boolean): string {
+  return perCall ? `prepare:${n}.${firstAnnounced(calls)}` : `prepare:${n}`
+}
+
+export function firstAnnounced(calls: readonly CallState[]): number {
+  return calls.findIndex(({ status }) => status === 'announced')
 }
 
 /** Of a call that is an orphan, or that others guard: its tool is asked what became of it, or of those. */

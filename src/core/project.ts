@@ -154,8 +154,7 @@ function modelFailed(before: Before, entry: EntryOf<'model.failed'>): EventBody[
 function prepared(entry: EntryOf<'call.prepared'>, after: SessionState, naming: Naming): EventBody[] {
   const call = after.live.turn?.calls[callIndex(entry.data.callId)]
   if (call === undefined || call.status !== 'awaiting') return []
-  const expiry = call.expiresAt === undefined ? {} : { expiresAt: call.expiresAt }
-  return [{ type: 'approval.requested', ...callRef(call.part, call.input, naming), ...askOf(call), ...expiry }]
+  return [{ type: 'approval.requested', ...callRef(call.part, call.input, naming), ...askOf(call) }]
 }
 
 function decided(before: Before, entry: EntryOf<'approval.decided'>, naming: Naming): EventBody[] {

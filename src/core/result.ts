@@ -2,6 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { Json } from './json.ts'
 import type { Message, Settlement } from './message.ts'
 import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason } from './reason.ts'
+import type { ApprovalRequest } from './tool.ts'
 import type { Usage } from './usage.ts'
 
 export interface CallRef {
@@ -16,10 +17,9 @@ export interface CallRef {
 export type SettledCallData = CallRef & Settlement<Json> & { readonly durationMs: number }
 
 export type PendingCall = CallRef &
-  (
-    | { readonly kind: 'approval'; readonly risk?: 'low' | 'medium' | 'high'; readonly reason?: string }
-    | { readonly kind: 'result'; readonly correlationId?: string }
-  ) & { readonly expiresAt?: number }
+  (({ readonly kind: 'approval' } & ApprovalRequest) | { readonly kind: 'result'; readonly correlationId?: string }) & {
+    readonly expiresAt?: number
+  }
 
 interface Totals {
   readonly sessionId: string

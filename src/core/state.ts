@@ -1,3 +1,4 @@
+import type { RememberedApproval } from './approval.ts'
 import type { EntryData, ModelSetup, SettlementData } from './entry.ts'
 import type { ErrorData } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -5,7 +6,7 @@ import type { Message, ToolCallPart } from './message.ts'
 import type { FinishReason, Purpose } from './model.ts'
 import type { OwnParts } from './own-parts.ts'
 import type { LimitReason } from './reason.ts'
-import type { Effect } from './tool.ts'
+import type { ApprovalRequest, Effect } from './tool.ts'
 import { noUsage, type Usage } from './usage.ts'
 
 /**
@@ -62,6 +63,8 @@ export interface Live {
   summary?: string | undefined
   /** Started unsafe calls whose effect is unknown: the same call does not start again (machine 4, guard). */
   guard: readonly GuardedCall[]
+  /** What humans have allowed for more than one call. */
+  remembered: readonly RememberedApproval[]
   /** What the last `model.started` entries have said about the setup. */
   setup?: ModelSetup | undefined
   /** Why the session can only be read: an entry that this version does not know. What follows it is not folded. */
@@ -204,10 +207,12 @@ export interface CallState {
   readonly preparedSeq: number
   readonly effect?: Effect | undefined
   readonly external?: boolean | undefined
-  readonly ask?: { readonly risk?: 'low' | 'medium' | 'high'; readonly reason?: string } | undefined
+  readonly ask?: ApprovalRequest | undefined
   /** Of a call that awaits an answer or is outside. */
   readonly expiresAt?: number | undefined
   readonly decision?: CallDecision | undefined
+  /** Who had allowed it before it was asked for, with others like it. */
+  readonly approvedBy?: string | undefined
   /** Arguments of an approval, to be validated and prepared again. */
   readonly edited?: Json | undefined
   readonly attempt: number
@@ -274,6 +279,7 @@ export function emptyState(): SessionState {
       queue: [],
       waiting: [],
       guard: [],
+      remembered: [],
       ...nothingOpen,
     },
   }

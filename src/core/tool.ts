@@ -45,7 +45,23 @@ export interface Dependency<T> {
 export interface Ask {
   risk?: 'low' | 'medium' | 'high'
   reason?: string
+  /** Then the call is denied (ms). Default: never. */
   expiresInMs?: number
+  /**
+   * What a yes that is to be remembered covers (`remember` of a decision): the calls of this tool that are asked about by the same name, as `npm test` of a
+   * shell. Default: every call of the tool. False: nothing; each call is asked about.
+   */
+  rememberAs?: string | false
+}
+
+/** A request for approval, as the journal and events have it. */
+export interface ApprovalRequest {
+  readonly risk?: 'low' | 'medium' | 'high'
+  readonly reason?: string
+  /** ms since 1970. */
+  readonly expiresAt?: number
+  /** What a yes to be remembered covers, as in `Ask`. */
+  readonly rememberAs?: string | false
 }
 
 /** What `execute` may return instead of an output: made by `done()`, `suspend()` and `content()`. */

@@ -50,6 +50,13 @@ export function deniedText(reason: string | undefined): string {
     : `The user did not allow this call: ${reason}`
 }
 
+/** Of a denial that no human has said. */
+export function notAllowedText(reason: string | undefined): string {
+  return reason === undefined || reason === ''
+    ? 'Not run: calls like this are not allowed here. Do not try it again.'
+    : `Not run: calls like this are not allowed here: ${reason}`
+}
+
 const limitCodes: { readonly [reason in LimitReason]?: ErrorCode } = {
   max_iterations: 'RunMaxIterations',
   max_tool_rounds: 'RunMaxToolRounds',

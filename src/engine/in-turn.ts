@@ -12,7 +12,7 @@ export function runInTurn(
   state: SessionState,
 ): readonly Fact[] | undefined {
   const running = newRunning(activity.key, 0)
-  const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running) : setupFacts(a, state, activity, running)
+  const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running, activity.through) : setupFacts(a, state, activity, running)
   if (!(facts instanceof Promise)) return facts
   running.begunAt = a.world.clock.monotonic()
   a.running.set(activity.key, running)

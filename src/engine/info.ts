@@ -47,7 +47,8 @@ export class CallInfo extends Info implements ToolCallInfo {
     this.callId = call.part.callId
     this.attempt = call.attempt
     this.#progress = progress
-    if (call.decision?.by !== undefined) this.approvedBy = call.decision.by
+    const approvedBy = call.decision?.by ?? call.approvedBy
+    if (approvedBy !== undefined) this.approvedBy = approvedBy
     // Tools often take `call` apart: `({ city }, { progress }) => …`
     this.progress = this.progress.bind(this)
   }

@@ -1,7 +1,9 @@
+import type { ApprovalRule } from '../core/approval.ts'
 import type { MachineConfig } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
 import type { Model, ModelRequest } from '../core/model.ts'
 import type { OwnParts } from '../core/own-parts.ts'
+import type { CallRef } from '../core/result.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Dependency, RunInfo, Tool } from '../core/tool.ts'
@@ -44,6 +46,14 @@ export interface ResultLimits {
   readonly maxStoredBytes: number
 }
 
+/** Who may let a call pass, besides its tool. */
+export interface ApprovalPorts {
+  readonly rules?: readonly ApprovalRule[] | undefined
+  readonly default?: 'allow' | 'ask' | 'ask-unsafe' | 'deny' | undefined
+  /** Whatever it returns is looked at: it may come from JavaScript. */
+  readonly hook?: ((call: CallRef, run: RunInfo) => unknown) | undefined
+}
+
 /** The live parts of one run, wired by the agent: what the engine runs, in its own words. */
 export interface RunPorts {
   readonly config: MachineConfig
@@ -58,6 +68,7 @@ export interface RunPorts {
   readonly results: ResultLimits
   readonly toolFailureMode: 'continue' | 'fail'
   readonly unknownTool: 'result' | 'fail'
+  readonly approvals: ApprovalPorts
   readonly context: unknown
   /** A dependency's value, made once a run. */
   resolve<T>(dependency: Dependency<T>, run: RunInfo): Promise<T>

@@ -3,38 +3,34 @@ import { type ErrorCode, messageOf, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
-import type { CallState, RunState, SessionState } from '../core/state.ts'
+import type { CallState, SessionState } from '../core/state.ts'
 import { clip } from '../core/text.ts'
-import type { Ask, Tool } from '../core/tool.ts'
-import { failedSettlement } from '../core/wording.ts'
+import type { ApprovalRequest, Ask } from '../core/tool.ts'
+import { failedSettlement, notAllowedText } from '../core/wording.ts'
 import type { Activation, Running } from './activation.ts'
 import type { Fact } from './facts.ts'
-import { CallInfo } from './info.ts'
+import { denialFor, gate, type Preparing, type Verdict } from './gate.ts'
 import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
-
-interface Preparing {
-  readonly a: Activation
-  readonly run: RunState
-  readonly ports: RunPorts
-  readonly running: Running
-  readonly call: CallState
-  readonly tool: Tool
-}
 
 /**
  * The verdicts of a batch: each announced call is known, its arguments are valid and parsed, and whether it needs an approval is
  * asked, once. Synchronous unless a schema or an approval function is not. One call's failure settles that call only.
  */
-export function prepareTurn(a: Activation, state: SessionState, running: Running): readonly Fact[] | Promise<readonly Fact[]> {
+export function prepareTurn(
+  a: Activation,
+  state: SessionState,
+  running: Running,
+  through: number,
+): readonly Fact[] | Promise<readonly Fact[]> {
   const { run, turn } = state.live
   if (run === undefined || turn === undefined) return []
   const ports = a.portsOf(state)
   const ready: EntryBody[] = []
   const later: Promise<EntryBody>[] = []
   for (const call of turn.calls) {
-    if (call.status !== 'announced') continue
-    const verdict = prepareCall(a, run, ports, running, call)
+    if (call.status !== 'announced' || call.index > through) continue
+    const verdict = prepareCall({ a, state, run, ports, running }, call)
     if (verdict instanceof Promise) later.push(verdict)
     else ready.push(verdict)
   }
@@ -46,11 +42,12 @@ function inCallOrder(bodies: readonly EntryBody[]): readonly EntryBody[] {
   return [...bodies].sort((first, second) => index(first) - index(second))
 }
 
-function prepareCall(a: Activation, run: RunState, ports: RunPorts, running: Running, call: CallState): EntryBody | Promise<EntryBody> {
+function prepareCall(batch: Omit<Preparing, 'call' | 'tool'>, call: CallState): EntryBody | Promise<EntryBody> {
+  const { ports } = batch
   const tool = ports.tools.get(call.part.toolName)
   if (tool === undefined) return unknownTool(ports, call)
   if (call.edited === undefined && call.part.inputError !== undefined) return invalid(ports, call, 'ToolInvalidArgs', call.part.inputError)
-  const preparing = { a, run, ports, running, call, tool }
+  const preparing = { ...batch, call, tool }
   // Validated on a copy: what a tool does to its arguments must not reach the journal.
   const input = call.edited ?? call.input
   try {
@@ -69,17 +66,24 @@ function unknownTool(ports: RunPorts, call: CallState): EntryBody {
   const names = [...ports.tools.keys()].slice(0, 50).join(', ')
   const hint = names === '' ? 'No tools are available.' : `Available tools: ${names}${ports.tools.size > 50 ? ', …' : ''}.`
   const text = `There is no tool named '${clip(call.part.toolName, 100)}'. ${hint}`
-  return settled(ports, call, 'invalid', 'ToolNotFound', text, ports.unknownTool === 'fail')
+  return settled(ports, call, 'invalid', 'ToolNotFound', text, ports.unknownTool === 'fail' ? 'fail' : undefined)
 }
 
 function invalid(ports: RunPorts, call: CallState, code: ErrorCode, text: string): EntryBody {
-  return settled(ports, call, 'invalid', code, text, ports.toolFailureMode === 'fail')
+  return settled(ports, call, 'invalid', code, text, ports.toolFailureMode === 'fail' ? 'fail' : undefined)
 }
 
-function settled(ports: RunPorts, call: CallState, outcome: FailedOutcome, code: ErrorCode, text: string, fail: boolean): EntryBody {
+function settled(
+  ports: RunPorts,
+  call: CallState,
+  outcome: FailedOutcome,
+  code: ErrorCode,
+  text: string,
+  end: 'stop' | 'fail' | undefined,
+): EntryBody {
   const settlement = failedSettlement(ports.config, call, outcome, code, text)
   const data = { callId: call.part.callId, settlement, by: 'prepare' } as const
-  return { kind: 'call.settled', data: fail ? { ...data, end: 'fail' } : data }
+  return { kind: 'call.settled', data: end === undefined ? data : { ...data, end } }
 }
 
 function validatorThrew({ ports, call }: Preparing, error: unknown): EntryBody {
@@ -90,51 +94,64 @@ function afterValidation(preparing: Preparing, input: Json, result: ValidationRe
   const { a, ports, call, tool } = preparing
   if (result.issues !== undefined) return invalid(ports, call, 'ToolInvalidArgs', issuesText(tool.name, result.issues))
   a.parsed.set(call.part.callId, { input, value: result.value })
-  if (call.edited !== undefined || call.decision !== undefined) return prepared(preparing, undefined)
-  const { needsApproval } = tool['~definition']
-  if (needsApproval === undefined || typeof needsApproval === 'boolean') return prepared(preparing, needsApproval)
-  return askApproval(preparing, needsApproval, result.value)
-}
-
-type NeedsApproval = Extract<Tool['~definition']['needsApproval'], (...args: never) => unknown>
-
-/** A check that fails is no permission: the call does not run (fail closed, C29). */
-function askApproval(preparing: Preparing, needsApproval: NeedsApproval, value: unknown): EntryBody | Promise<EntryBody> {
-  const { a, run, ports, running, call } = preparing
-  const failed = (error: unknown) =>
-    settled(
-      ports,
-      call,
-      'denied',
-      'ToolDenied',
-      `Not run: the permission check failed: ${messageOf(error)}`,
-      ports.toolFailureMode === 'fail',
-    )
+  if (call.edited !== undefined || call.decision !== undefined) return decided(preparing, input)
   try {
-    const answer = needsApproval(value, new CallInfo(a.sessionId, run, ports, running.signal, call, () => {}))
-    if (!(answer instanceof Promise)) return prepared(preparing, answer)
-    return answer.then((later) => prepared(preparing, later)).catch(failed)
+    const verdict = gate(preparing, input, result.value)
+    if (!(verdict instanceof Promise)) return settledOrPrepared(preparing, verdict)
+    return verdict.then((later) => settledOrPrepared(preparing, later)).catch((error: unknown) => checkFailed(preparing, error))
   } catch (error) {
-    return failed(error)
+    return checkFailed(preparing, error)
   }
 }
 
-function prepared({ a, call, tool }: Preparing, answer: boolean | Ask | undefined): EntryBody {
-  // Only a clear no means no: from JavaScript may come anything.
-  const approval = answer === undefined || answer === false ? undefined : approvalData(a, typeof answer === 'object' ? answer : {})
-  const executor = tool['~definition'].execute === undefined ? 'external' : 'local'
-  const data = { callId: call.part.callId, effect: tool.effect, executor } as const
-  if (call.edited === undefined) return { kind: 'call.prepared', data: approval === undefined ? data : { ...data, approval } }
-  const edited = { ...data, arguments: call.edited, ...(approval === undefined ? {} : { approval }) }
-  return { kind: 'call.prepared', data: call.decision === undefined ? edited : { ...edited, approvedBy: call.decision.id } }
+/** A human has said yes, and perhaps changed the arguments: what no human may allow is still refused. */
+function decided(preparing: Preparing, input: Json): EntryBody {
+  const rule = denialFor(preparing, input)
+  return rule === undefined ? prepared(preparing, undefined) : denied(preparing, notAllowedText(rule.reason), false)
 }
 
-function approvalData(a: Activation, ask: Ask) {
-  if (ask.expiresInMs !== undefined) checkWait('expiresInMs', ask.expiresInMs)
+/** A check that fails is no permission: the call does not run (fail closed, C29). */
+function checkFailed(preparing: Preparing, error: unknown): EntryBody {
+  const { ports, call } = preparing
+  const text = `Not run: the permission check failed: ${messageOf(error)}`
+  return settled(ports, call, 'denied', 'ToolDenied', text, ports.toolFailureMode === 'fail' ? 'fail' : undefined)
+}
+
+function denied({ ports, call }: Preparing, text: string, stopTurn: boolean): EntryBody {
+  return settled(ports, call, 'denied', 'ToolDenied', text, stopTurn ? 'stop' : undefined)
+}
+
+function settledOrPrepared(preparing: Preparing, verdict: Verdict): EntryBody {
+  switch (verdict.kind) {
+    case 'allow':
+      return prepared(preparing, undefined, verdict.approvedBy)
+    case 'ask':
+      return prepared(preparing, approvalData(preparing.a, verdict.ask))
+    case 'deny':
+      return denied(preparing, notAllowedText(verdict.reason), verdict.stopTurn)
+  }
+}
+
+function prepared({ call, tool }: Preparing, approval: ApprovalRequest | undefined, approvedBy = call.decision?.id): EntryBody {
+  const executor = tool['~definition'].execute === undefined ? 'external' : 'local'
+  const data = {
+    callId: call.part.callId,
+    effect: tool.effect,
+    executor,
+    ...(call.edited === undefined ? {} : { arguments: call.edited }),
+    ...(approval === undefined ? {} : { approval }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+  } as const
+  return { kind: 'call.prepared', data }
+}
+
+function approvalData(a: Activation, { risk, reason, expiresInMs, rememberAs }: Ask): ApprovalRequest {
+  if (expiresInMs !== undefined) checkWait('expiresInMs', expiresInMs)
   return {
-    ...(ask.risk === undefined ? {} : { risk: ask.risk }),
-    ...(ask.reason === undefined ? {} : { reason: ask.reason }),
-    ...(ask.expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + ask.expiresInMs }),
+    ...(risk === undefined ? {} : { risk }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + expiresInMs }),
+    ...(rememberAs === undefined ? {} : { rememberAs }),
   }
 }
 

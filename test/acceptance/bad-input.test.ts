@@ -247,7 +247,6 @@ describe('what is undefined was not given', () => {
 
 test.each([
   ['a word that is neither', { callId: 'm1.0', decision: 'maybe' }, "must be 'approve' or 'deny'"],
-  ['an approval that is to be remembered', { callId: 'm1.0', decision: 'approve', remember: 'session' }, "'remember' is not there yet"],
 ])('a decision of %s is refused, and the call still waits', async (_name, decision, message) => {
   const place = scriptedLab([{ calls: [{ name: 'ask', input: {} }] }])
   const ask = tool({ name: 'ask', description: 'Asks', inputSchema: noInput, needsApproval: true, execute: () => 1 })

@@ -2,7 +2,7 @@ import type { Entry } from 'rondo'
 import { checkEnds } from './check-ends.ts'
 import { checkEvents } from './check-events.ts'
 import { type Checking, canonical, type Violation } from './checking.ts'
-import { argumentsAt, assistantLine, type CallLedger, conversations, isBlank, isOpen, ledgerOf, textOf } from './ledger.ts'
+import { argumentsAt, assistantLine, type CallLedger, conversations, isBlank, isOpen, type Ledger, ledgerOf, textOf } from './ledger.ts'
 import type { Played } from './play.ts'
 import { alwaysAsking, externalTools, reconcilable, unsafeTools } from './sim-tools.ts'
 
@@ -29,6 +29,7 @@ export function check(played: Played): readonly Violation[] {
     writeAhead(checking)
     neverAgain(checking)
     guarded(checking)
+    gated(checking)
     epochs(checking)
     requests(checking)
     inputs(checking)
@@ -124,6 +125,7 @@ function approvals({ played, ledger, violate }: Checking): void {
   for (const call of ledger.calls.values()) {
     const needed = alwaysAsking.has(call.part.toolName) || call.prepared.some((entry) => entry.data.approval !== undefined)
     if (!needed) continue
+    if (isRemembered(ledger, call)) continue
     for (const start of [...call.started, ...call.deferred.filter(({ data }) => data.why === 'client')]) {
       const allowed = call.decided.findLast((entry) => entry.seq < start.seq && entry.data.decision === 'allow')
       if (allowed === undefined) violate(rule, `${call.callId} began at entry ${start.seq}`)
@@ -147,6 +149,42 @@ function approvals({ played, ledger, violate }: Checking): void {
       violate('P5 exactly the prepared arguments', `${effect.callId} got ${effect.input}, not ${canonical(due)}`)
     if (effect.key !== `S/${effect.callId}`) violate('machine 2: the idempotency key', effect.key)
   }
+}
+
+/** What lets a call pass unasked is a decision that was to be remembered, about a call of the same tool, and stood before. */
+function isRemembered(ledger: Ledger, call: CallLedger): boolean {
+  const last = call.prepared.at(-1)
+  if (last?.data.approvedBy === undefined || last.data.arguments !== undefined) return false
+  for (const other of ledger.calls.values())
+    for (const { id, seq, runId, data } of other.decided)
+      if (id === last.data.approvedBy && data.decision === 'allow' && seq < last.seq && other.part.toolName === call.part.toolName)
+        return data.remember === 'session' || (data.remember === 'run' && runId === last.runId)
+  return false
+}
+
+/** Rules that deny hold whatever a human has said; `perCall` looks at a call when those before it have settled. */
+function gated({ played, ledger, violate }: Checking): void {
+  const { approvals: ruled, approvalTiming } = played.script.agent.policies
+  if (ruled !== undefined)
+    for (const { callId, input } of played.effects) if (JSON.parse(input).tag === 2) violate('C26 a rule that denies', `${callId} ran`)
+  if (approvalTiming !== 'perCall') return
+  for (const call of ledger.calls.values())
+    for (const before of ledger.calls.values())
+      if (before.response === call.response && isOpen(before) && callIndexOf(before) < callIndexOf(call)) inTurn(before, call, violate)
+}
+
+/** A verdict that was taken in its turn, and whose append lost a race, may come first in the next one. */
+function inTurn(before: CallLedger, call: CallLedger, violate: Checking['violate']): void {
+  const settled = before.settled[0]
+  const [prepared] = call.prepared
+  const [begun] = [...call.started, ...call.deferred]
+  const early = prepared !== undefined && (settled === undefined || (settled.seq > prepared.seq && settled.at !== prepared.at))
+  const started = begun !== undefined && (settled === undefined || settled.seq > begun.seq)
+  if (early || started) violate('C26 perCall', `${call.callId} before ${before.callId}`)
+}
+
+function callIndexOf({ callId }: CallLedger): number {
+  return Number(callId.slice(callId.indexOf('.') + 1))
 }
 
 /** P4: an unsafe tool is begun at most once, by what it really did and by what was recorded. */

@@ -1,4 +1,4 @@
-import type { ErrorCode, FinishReason, Usage } from 'rondo'
+import type { ApprovalRule, ErrorCode, FinishReason, Usage } from 'rondo'
 import { seededRandom } from 'rondo/testing'
 
 /** A whole run of the world as plain data: who says what when, what model, tools and store do. The same seed makes the same script. */
@@ -38,7 +38,8 @@ export interface AgentSpec {
   }
   readonly settings: { maxRetries: number; timeoutMs?: number }
   readonly policies: {
-    approvalTiming: 'verdicts' | 'answers'
+    approvalTiming: 'verdicts' | 'answers' | 'perCall'
+    approvals?: { default: 'allow' | 'ask' | 'ask-unsafe'; rules: ApprovalRule[] }
     doneDrain: 'skip' | 'finish'
     emptyResponse: { retries: number; end: 'final' | 'error' }
     onTruncated: 'final' | 'continue' | 'error'
@@ -106,7 +107,11 @@ export type When = { readonly ms: number } | { readonly append: number; readonly
 export type Act = { readonly when: When; readonly by: 'handle' | 'session' | 'second' } & (
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'abort' | 'pause' | 'resume' | 'signal' | 'steal' | 'attach' }
-  | { readonly kind: 'decide'; readonly how: 'approve' | 'deny' | 'stop' | 'edit' | 'edit-invalid' | 'unknown'; readonly which: number }
+  | {
+      readonly kind: 'decide'
+      readonly how: 'approve' | 'remember-run' | 'remember-session' | 'deny' | 'stop' | 'edit' | 'edit-invalid' | 'unknown'
+      readonly which: number
+    }
   | { readonly kind: 'submit'; readonly how: 'right' | 'twice' | 'unknown' | 'any'; readonly which: number }
   | { readonly kind: 'run'; readonly launch: Launch }
 )
@@ -182,6 +187,8 @@ const toolActs = [
   'progress',
   'mutate',
 ]
+/** What no human may allow, where a script has rules. */
+export const denied: ApprovalRule = { action: 'deny', input: { tag: '2' } }
 const asks = ['true', 'false', 'ask', 'expires', 'throws']
 
 export function generate(seed: number): Script {
@@ -258,7 +265,10 @@ function agentSpec(dice: Dice): AgentSpec {
     },
     settings: { maxRetries: dice.int(0, 2), ...dice.maybe(0.25, () => ({ timeoutMs: dice.pick([100, 500, 2_000]) })) },
     policies: {
-      approvalTiming: dice.pick(['verdicts', 'answers']),
+      approvalTiming: dice.pick(['verdicts', 'verdicts', 'answers', 'perCall']),
+      ...dice.maybe(0.1, () => ({
+        approvals: { default: dice.pick(['allow', 'ask', 'ask-unsafe']), rules: [denied, { action: 'allow', tool: 'p*' }] },
+      })),
       doneDrain: dice.pick(['skip', 'finish']),
       emptyResponse: { retries: dice.int(0, 2), end: dice.pick(['final', 'error']) },
       onTruncated: dice.pick(['final', 'continue', 'error']),
@@ -399,7 +409,11 @@ function act(dice: Dice, index: number, from: readonly string[]): ActBody {
     case 'send':
       return { kind, text: `say${index}` }
     case 'decide':
-      return { kind, how: dice.pick(['approve', 'approve', 'deny', 'stop', 'edit', 'edit-invalid', 'unknown']), which: dice.int(0, 2) }
+      return {
+        kind,
+        how: dice.pick(['approve', 'approve', 'remember-run', 'remember-session', 'deny', 'stop', 'edit', 'edit-invalid', 'unknown']),
+        which: dice.int(0, 2),
+      }
     case 'submit':
       return { kind, how: dice.pick(['right', 'right', 'right', 'twice', 'unknown', 'any']), which: dice.int(0, 2) }
     case 'run':

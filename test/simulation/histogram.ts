@@ -29,6 +29,9 @@ export class Histogram {
           this.#count('model failed', entry.data.cause ?? (entry.data.retryAt === undefined ? 'final' : 'retry'))
           if (entry.data.partial !== undefined) this.#count('model failed', 'partial kept')
           break
+        case 'call.prepared':
+          if (entry.data.approvedBy !== undefined && entry.data.arguments === undefined) this.#count('remembered', 'used')
+          break
         case 'call.started':
           if (entry.data.attempt > 1) this.#count('again', 'call')
           break
@@ -37,6 +40,7 @@ export class Histogram {
           break
         case 'approval.decided':
           this.#count('decision', entry.data.arguments === undefined ? entry.data.decision : 'edited')
+          if (entry.data.remember !== undefined) this.#count('remembered', entry.data.remember)
           break
         case 'control':
           this.#count('control', entry.data.action)
@@ -127,6 +131,7 @@ const required: readonly string[] = [
   ...of('model failed', 'final', 'retry', 'interrupted', 'cancelled', 'limit', 'partial kept'),
   ...of('again', 'model', 'call'),
   ...of('deferred', 'client', 'suspended'),
+  ...of('remembered', 'run', 'session', 'used'),
   ...of('decision', 'allow', 'deny', 'stop', 'edited'),
   ...of('control', 'pause', 'resume', 'cancel'),
   ...of('claimed', 'start', 'resume', 'next'),

@@ -260,6 +260,9 @@ class Stage {
         return { callId, decision: 'approve', input: { act: 'ok', tag: 900 + act.which }, by: 'bob' }
       case 'edit-invalid':
         return { callId, decision: 'approve', input: { act: 'wrong', tag: 1 } }
+      case 'remember-run':
+      case 'remember-session':
+        return { callId, decision: 'approve', by: 'ann', remember: act.how === 'remember-run' ? 'run' : 'session' }
       default:
         return { callId, decision: 'approve', by: 'ann' }
     }

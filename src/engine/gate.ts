@@ -1,0 +1,112 @@
+import { type ApprovalRule, rememberedFor, ruleFor } from '../core/approval.ts'
+import { copyJson, type Json } from '../core/json.ts'
+import { callRef } from '../core/outcome.ts'
+import type { CallState, RunState, SessionState } from '../core/state.ts'
+import type { Ask, Tool } from '../core/tool.ts'
+import type { Activation, Running } from './activation.ts'
+import { CallInfo, Info } from './info.ts'
+import type { RunPorts } from './ports.ts'
+
+export interface Preparing {
+  readonly a: Activation
+  readonly state: SessionState
+  readonly run: RunState
+  readonly ports: RunPorts
+  readonly running: Running
+  readonly call: CallState
+  readonly tool: Tool
+}
+
+/** What the gate says about a call whose arguments are valid. */
+export type Verdict =
+  /** `approvedBy`: the decision of a human that was to be remembered. */
+  | { readonly kind: 'allow'; readonly approvedBy?: string }
+  | { readonly kind: 'ask'; readonly ask: Ask }
+  | { readonly kind: 'deny'; readonly reason?: string | undefined; readonly stopTurn: boolean }
+
+const allow: Verdict = { kind: 'allow' }
+
+/**
+ * The one gate before a call, in this order; the first that says anything decides: a rule that denies, the hook `approveTool`, a rule that asks
+ * or allows, the tool's own `needsApproval`, the default. Whoever wants to ask is answered by what a human has said for more than one call.
+ * `input` is as the model sent it, `value` as the schema parsed it. Throws or rejects when somebody who is asked does.
+ */
+export function gate(preparing: Preparing, input: Json, value: unknown): Verdict | Promise<Verdict> {
+  const { ports } = preparing
+  const { hook } = ports.approvals
+  const rule = ruled(preparing, input)
+  if (rule?.action === 'deny') return { kind: 'deny', reason: rule.reason, stopTurn: false }
+  const afterHook = (said: Verdict | undefined): Verdict | Promise<Verdict> => {
+    if (said !== undefined) return known(preparing, said)
+    if (rule?.action === 'allow') return allow
+    if (rule !== undefined) return known(preparing, { kind: 'ask', ask: requestOf(rule) })
+    return ownWord(preparing, value)
+  }
+  if (hook === undefined) return afterHook(undefined)
+  const { a, run, running, call } = preparing
+  // A copy: what a hook does to the arguments must not reach the journal.
+  const ref = callRef(call.part, copyJson(input), { sessionId: a.sessionId, isDynamic: ports.isDynamic })
+  const answer = hook(ref, new Info(a.sessionId, run, ports, running.signal))
+  return answer instanceof Promise ? answer.then((later) => afterHook(hookVerdict(later))) : afterHook(hookVerdict(answer))
+}
+
+function ruled({ ports, tool }: Preparing, input: Json): ApprovalRule | undefined {
+  const { rules = [] } = ports.approvals
+  return rules.length === 0 ? undefined : ruleFor(rules, { toolName: tool.name, effect: tool.effect, input })
+}
+
+/** The rule that no human can overrule. */
+export function denialFor(preparing: Preparing, input: Json): ApprovalRule | undefined {
+  const rule = ruled(preparing, input)
+  return rule?.action === 'deny' ? rule : undefined
+}
+
+function requestOf({ risk, reason }: { readonly risk?: Ask['risk']; readonly reason?: string }): Ask {
+  return { ...(risk === undefined ? {} : { risk }), ...(reason === undefined ? {} : { reason }) }
+}
+
+/** What nobody understands is no permission. */
+function hookVerdict(answer: unknown): Verdict | undefined {
+  if (answer === undefined) return undefined
+  if (answer === 'allow') return allow
+  if (typeof answer === 'object' && answer !== null) {
+    if ('ask' in answer && typeof answer.ask === 'object' && answer.ask !== null) return { kind: 'ask', ask: answer.ask }
+    if ('deny' in answer && typeof answer.deny === 'string')
+      return { kind: 'deny', reason: answer.deny, stopTurn: 'stopTurn' in answer && answer.stopTurn === true }
+  }
+  throw new Error("hooks.approveTool must return nothing, 'allow', { ask } or { deny: reason }")
+}
+
+/** The tool's own word; without one, the default. */
+function ownWord(preparing: Preparing, value: unknown): Verdict | Promise<Verdict> {
+  const { a, run, ports, running, call, tool } = preparing
+  const { needsApproval } = tool['~definition']
+  const judge = (answer: boolean | Ask | undefined): Verdict => {
+    // Only a clear no means no: from JavaScript may come anything.
+    if (answer !== undefined && answer !== false) return known(preparing, { kind: 'ask', ask: typeof answer === 'object' ? answer : {} })
+    return answer === false ? allow : byDefault(preparing)
+  }
+  if (typeof needsApproval !== 'function') return judge(needsApproval)
+  const answer = needsApproval(value, new CallInfo(a.sessionId, run, ports, running.signal, call, () => {}))
+  return answer instanceof Promise ? answer.then(judge) : judge(answer)
+}
+
+function byDefault(preparing: Preparing): Verdict {
+  switch (preparing.ports.approvals.default) {
+    case 'ask':
+      return known(preparing, { kind: 'ask', ask: {} })
+    case 'ask-unsafe':
+      return preparing.tool.effect === 'unsafe' ? known(preparing, { kind: 'ask', ask: {} }) : allow
+    case 'deny':
+      return { kind: 'deny', stopTurn: false }
+    default:
+      return allow
+  }
+}
+
+/** Who wants to ask need not, where a human has said yes for more than one call. */
+function known({ state, run, tool }: Preparing, verdict: Verdict): Verdict {
+  if (verdict.kind !== 'ask') return verdict
+  const remembered = rememberedFor(state.live.remembered, run.id, tool.name, verdict.ask)
+  return remembered === undefined ? verdict : { kind: 'allow', approvedBy: remembered.decision }
+}
