@@ -245,17 +245,18 @@ describe('what is undefined was not given', () => {
   })
 })
 
-test.each([
-  ['a word that is neither', { callId: 'm1.0', decision: 'maybe' }, "must be 'approve' or 'deny'"],
-])('a decision of %s is refused, and the call still waits', async (_name, decision, message) => {
-  const place = scriptedLab([{ calls: [{ name: 'ask', input: {} }] }])
-  const ask = tool({ name: 'ask', description: 'Asks', inputSchema: noInput, needsApproval: true, execute: () => 1 })
-  const agent = agentIn(place, { tools: [ask] })
-  await place.clock.until(agent.run('Hi', { session: 's' }))
-  const error = await refusal(agent.session('s').decide(decision as Decision))
-  expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
-  expect(await agent.session('s').status()).toBe('awaiting_human')
-})
+test.each([['a word that is neither', { callId: 'm1.0', decision: 'maybe' }, "must be 'approve' or 'deny'"]])(
+  'a decision of %s is refused, and the call still waits',
+  async (_name, decision, message) => {
+    const place = scriptedLab([{ calls: [{ name: 'ask', input: {} }] }])
+    const ask = tool({ name: 'ask', description: 'Asks', inputSchema: noInput, needsApproval: true, execute: () => 1 })
+    const agent = agentIn(place, { tools: [ask] })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    const error = await refusal(agent.session('s').decide(decision as Decision))
+    expect([error.code, error.message]).toEqual(['ConfigInvalid', expect.stringContaining(message)])
+    expect(await agent.session('s').status()).toBe('awaiting_human')
+  },
+)
 
 test('an agent of nothing is refused in words', () => {
   expect(thrown(() => Reflect.construct(Agent, [])).message).toContain('options are missing')
