@@ -16,7 +16,10 @@ export interface Head {
 }
 
 export interface Lease {
-  /** Raised by every `acquire`; an append under an older epoch fails. */
+  /**
+   * Raised by every `acquire`, above that of every entry too: the journal may have been driven elsewhere and copied here. An append under an
+   * older epoch fails.
+   */
   readonly epoch: number
 }
 

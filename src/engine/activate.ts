@@ -40,6 +40,7 @@ export async function activate(start: Start): Promise<Activated> {
     unwatch = watch(a)
     await loadInto(a)
     refuseReadOnly(a.state)
+    refuseOldEpoch(a)
     start.attach(a)
     const end = await pumpAndRelease(a)
     return { end, state: a.lost === undefined && !a.detached ? a.state : undefined, ...known(a) }
@@ -131,6 +132,16 @@ function newActivation(start: Start): Activation {
 
 function refuseReadOnly({ live }: SessionState): void {
   if (live.readOnly !== undefined) throw new RondoError('SessionMigrationFailed', live.readOnly)
+}
+
+/** What was running under an epoch that is not older than ours would be taken for our own, and begun again. */
+function refuseOldEpoch({ sessionId, epoch, state }: Activation): void {
+  if (epoch > state.live.epoch) return
+  throw new RondoError(
+    'SessionReadFailed',
+    `Session '${sessionId}' was driven under epoch ${state.live.epoch} before, and its store gave ${epoch}. acquire() must give an epoch above those of all entries; see storeConformance in rondo/testing.`,
+    { retryable: false },
+  )
 }
 
 async function loadInto(a: Activation): Promise<void> {

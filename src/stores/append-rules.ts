@@ -19,6 +19,13 @@ export function checkEntries({ sessionId, expectedSeq }: Place, entries: readonl
   }
 }
 
+/** The highest epoch that entries carry (0: none does): of a journal that is copied here, whoever drives it next must be above that. */
+export function highestEpoch(entries: readonly NewEntry[]): number {
+  let highest = 0
+  for (const { epoch = 0 } of entries) if (epoch > highest) highest = epoch
+  return highest
+}
+
 /** A caller's bug: trying again is no use. */
 export function refused(sessionId: string, why: string): RondoError {
   return new RondoError('SessionWriteFailed', `Session ${JSON.stringify(sessionId)}: ${why}. Nothing was written.`, { retryable: false })

@@ -1,7 +1,7 @@
 import type { Entry, NewEntry } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import type { AppendOptions, BlobStore, Head, Lease, SessionQuery, SessionSummary, Store } from '../core/store.ts'
-import { checkEntries, concurrentWrite, leaseLost, listLimit, settledStatuses } from './append-rules.ts'
+import { checkEntries, concurrentWrite, highestEpoch, leaseLost, listLimit, settledStatuses } from './append-rules.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { Watchers } from './watchers.ts'
 
@@ -85,6 +85,8 @@ class MemoryStore implements Store {
       throw concurrentWrite({ sessionId, expectedSeq }, seq)
     }
     const journal = this.#use(sessionId, found)
+    // A driver's entries have its own, which is known.
+    if (epoch === undefined) journal.epoch = Math.max(journal.epoch, highestEpoch(entries))
     const at = Math.max(journal.updatedAt, this.#clock())
     for (const entry of entries) {
       journal.entries.push(entry)

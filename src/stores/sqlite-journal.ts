@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { NewEntry } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import type { AppendOptions, Head, Lease, SessionQuery, SessionSummary } from '../core/store.ts'
-import { checkEntries, concurrentWrite, leaseLost, listLimit, refused, settledStatuses } from './append-rules.ts'
+import { checkEntries, concurrentWrite, highestEpoch, leaseLost, listLimit, refused, settledStatuses } from './append-rules.ts'
 import type { Database, Row, SqlValue, Statement } from './sqlite-driver.ts'
 import type { SessionRow } from './sqlite-rows.ts'
 import { sessionFromRow, summaryFromRow, unreadable } from './sqlite-rows.ts'
@@ -41,10 +41,11 @@ export class SqliteJournal {
     const at = Math.max(updatedAt, this.#clock())
     for (const entry of entries) this.#insert(key, entry, at)
     this.#write(
-      'update sessions set seq = ?2, created_at = iif(seq = 0, ?3, created_at), updated_at = ?3 where key = ?1',
+      'update sessions set seq = ?2, created_at = iif(seq = 0, ?3, created_at), updated_at = ?3, epoch = max(epoch, ?4) where key = ?1',
       key,
       seq + entries.length,
       at,
+      highestEpoch(entries),
     )
     if (head !== undefined) this.#setHead(key, head)
     return { at }

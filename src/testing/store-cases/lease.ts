@@ -1,5 +1,6 @@
+import type { NewEntry } from '../../core/entry.ts'
 import type { Store } from '../../core/store.ts'
-import { type Cases, entries, fails, head, ids, listed, same, start } from './kit.ts'
+import { type Cases, entries, entry, fails, head, ids, listed, same, start } from './kit.ts'
 
 async function epochOf(store: Store, owner: string, ttlMs = 1000): Promise<number> {
   return (await store.acquire('s', { owner, ttlMs }))?.epoch ?? -1
@@ -108,6 +109,15 @@ export const leaseCases: Cases = {
     same(await store.release('s', { epoch: old, expectedSeq: 1, head: head('failed') }), false, 'the release')
     same((await store.list())[0]?.head, head('preparing'), 'the head')
     same(await store.acquire('s', { owner: 'c', ttlMs: 1000 }), undefined, "the other's lease holds")
+  },
+  'lease: its epoch is above those of a journal that was driven elsewhere and copied here': async ({ store }) => {
+    const driven = [7, 9, 8].map((epoch, i): NewEntry => ({ ...entry(i + 1), epoch }))
+    await store.append('s', driven.slice(0, 2), { expectedSeq: 0 })
+    await store.append('s', driven.slice(2), { expectedSeq: 2 })
+    const epoch = await epochOf(store, 'a')
+    same(epoch > 9, true, `the epoch (${epoch})`)
+    await store.append('s', [{ ...entry(4), epoch }], { expectedSeq: 3, epoch })
+    same((await epochOf(store, 'a')) > epoch, true, 'the next one')
   },
   'lease: an old epoch does not fit a session that was deleted and made again': async ({ store }) => {
     const old = await epochOf(store, 'a')
