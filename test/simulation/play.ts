@@ -421,7 +421,7 @@ class Stage {
       await this.#scene.clock.advance(3_000)
     }
     if (this.#launched.some((one) => !one.ended && !one.settled))
-      await this.#until((this.#handle?.abort('the end') ?? Promise.resolve()).catch(() => {}))
+      await this.#until((this.#handle ?? this.#first.agent.session(sessionId)).abort('the end').catch(() => {}))
     await this.#scene.clock.advance(3_000)
     // Resumed once more from what the store has of it, it may wait for what never comes.
     if (this.#readers.some((reader) => !reader.ended)) {
