@@ -2,18 +2,17 @@ import { type AgentParts, type AnyAgentOptions, agentParts, portsOf } from './ag
 import type { Voice } from './control.ts'
 import * as control from './control.ts'
 import { RondoError } from './core/error.ts'
-import { missingParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
-import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
 import type { Tools } from './core/tool.ts'
 import { parseCursor } from './engine/cursor.ts'
-import type { RunPorts, World } from './engine/ports.ts'
+import type { World } from './engine/ports.ts'
 import { openSession } from './engine/registry.ts'
 import type { StandIn } from './engine/run-parts.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import { defaultWorld } from './engine/world.ts'
 import { RunError } from './errors.ts'
+import { known, noCursor, reaches, refuseMissing, unfinished } from './known-session.ts'
 import type { Limits } from './limits.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
 import { overlaid, ownOptions } from './own-options.ts'
@@ -21,6 +20,7 @@ import { type AnyRunOptions, isCancelled, recordRequest, requestEntry } from './
 import { type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
+import { type SweepOptions, type SweptSession, sweep } from './sweep.ts'
 import type { ContextOf, Decision, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
 import { checkAgentOptions, checkAttachOptions, checkRunOptions } from './validate.ts'
 
@@ -95,17 +95,33 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     checkRunOptions({ ...erased(options) }, { tools: this.#parts.tools, toolChoice: this.#parts.options.toolChoice }, 'resume')
     const driver = this.#speak(sessionId)
     return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
-      const state = await known(driver)
-      const run = unfinished(sessionId, state)
-      // A run that somebody here drives keeps what it was begun with; any other one keeps its limits.
-      if (!driver.serves(run)) {
-        const ports = portsOf(this.#parts, sessionId, { ...given, limits: overlaid<Limits>({ ...run.limits }, given.limits) })
-        if (!isCancelled(state)) refuseMissing(sessionId, run, ports)
-        driver.register(run.runId, ports)
-      }
-      adopt(run.runId)
-      await this.#answer(driver, run.runId, given)
+      const runId = await this.#takeUp(driver, given)
+      adopt(runId)
+      await this.#answer(driver, runId, given)
       return true
+    })
+  }
+
+  /**
+   * Takes up what nobody drives any more: runs of agents of this name whose process has died, and those that are due (a retry, an expiry, an input that
+   * was left). Each is driven on, without lifting a pause, until it ends or parks; resolves with what became of them. What this process
+   * drives already is left alone. Meant to be called every few seconds by a worker, and after a start.
+   */
+  sweep(options: SweepOptions = {}): Promise<readonly SweptSession[]> {
+    return sweep({
+      store: this.store,
+      agent: this.name,
+      now: this.#world.clock.wall(),
+      options,
+      open: (sessionId) => this.#speak(sessionId),
+      drive: (driver) => {
+        const given = { parkAfterMs: 0, detach: true }
+        const start: HandleOptions['start'] = async (adopt) => {
+          adopt(await this.#takeUp(driver, given))
+          return true
+        }
+        return this.#handle(driver, '', given, false, start).result.then(general)
+      },
     })
   }
 
@@ -234,6 +250,20 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     })
   }
 
+  /** The session's unfinished run, to be driven with these options. */
+  async #takeUp(driver: SessionDriver, given: AnyRunOptions): Promise<string> {
+    const { sessionId } = driver
+    const state = await known(driver)
+    const run = unfinished(sessionId, state)
+    // A run that somebody here drives keeps what it was begun with; any other one keeps its limits.
+    if (!driver.serves(run)) {
+      const ports = portsOf(this.#parts, sessionId, { ...given, limits: overlaid<Limits>({ ...run.limits }, given.limits) })
+      if (!isCancelled(state)) refuseMissing(sessionId, run, ports)
+      driver.register(run.runId, ports)
+    }
+    return run.runId
+  }
+
   /** Lifts a pause and hands in what was waited for. */
   async #answer(driver: SessionDriver, runId: string, options: Answers): Promise<void> {
     const target = { driver, runId, voice: this.#voice(driver.sessionId, {}), quiet: true }
@@ -255,45 +285,4 @@ function erased(options: unknown): AnyRunOptions {
 /** A result of known tools as one of any, which it is; the compiler can't tell as long as the tools are a type parameter. */
 function general<T extends Tools, O>(result: RunResult<T, O>): RunResult {
   return result as RunResult
-}
-
-function noCursor(after: unknown, what: string): RondoError {
-  const text = typeof after === 'string' ? JSON.stringify(after.slice(0, 100)) : String(after)
-  return new RondoError(
-    'ConfigInvalid',
-    `attach: 'after' must be a cursor, and ${text} ${what}. A cursor is the 'cursor' of an event of this session, '12:0' or '12.3'. Leave it out to read from the start of the run.`,
-  )
-}
-
-/** Whether a session has an entry of this seq. What is known here may be behind the store. */
-async function reaches(driver: SessionDriver, seq: number): Promise<boolean> {
-  const { live } = await known(driver)
-  if (seq <= live.seq) return true
-  for await (const _ of driver.load(seq - 1)) return true
-  return false
-}
-
-async function known(driver: SessionDriver): Promise<SessionState> {
-  const state = await driver.current()
-  if (state.live.seq === 0) throw control.unknownSession(driver.sessionId)
-  return state
-}
-
-function unfinished(sessionId: string, { live }: SessionState): WaitingRun {
-  const run = currentRun(live)
-  if (run !== undefined) return run
-  throw new RondoError(
-    'RunInvalidState',
-    `Session '${sessionId}' has no unfinished run. Start the next one with agent.run(input, { session: '${sessionId}' }).`,
-  )
-}
-
-/** Without the tools and the context that it was given a run can't go on (machine 8). */
-function refuseMissing(sessionId: string, { runId, own }: WaitingRun, ports: RunPorts): void {
-  const missing = own === undefined ? [] : missingParts(own, ports.tools, ports.own?.options ?? [])
-  if (missing.length === 0) return
-  throw new RondoError(
-    'ConfigInvalid',
-    `resume: the run '${runId}' of session '${sessionId}' was given what this resume lacks: ${missing.join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }). Nothing was recorded.`,
-  )
 }

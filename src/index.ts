@@ -55,6 +55,7 @@ export type { AgentOptions, Hooks, Input, Policies, RunOptions, StopCondition, T
 export type { Run } from './run.ts'
 export type { Session } from './session.ts'
 export { type MemoryOptions, memory } from './stores/memory.ts'
+export type { SweepOptions, SweptSession } from './sweep.ts'
 export { content, dependency, done, suspend, type ToolOptions, type ToolSignal, tool } from './tools/tool.ts'
 export type {
   Call,

@@ -99,12 +99,17 @@ export function planAtRest(a: Activation, state: SessionState): Plan {
   const { config } = a.portsOf(state)
   const { run, epoch } = state.live
   const driver = {
-    epoch: run === undefined ? a.epoch : epoch,
+    epoch: a.epoch,
     owner: a.owner,
     engine: engineVersion,
     holdStarts: false,
     age: a.ages.of,
     waited: a.waited,
   }
-  return decide(state, config, a.world.clock.wall(), driver)
+  return decide(run !== undefined && epoch < a.epoch ? claimedBy(a, state) : state, config, a.world.clock.wall(), driver)
+}
+
+/** As if the claim had been written: what ran under an older epoch is an orphan for whoever goes on, and only that says whether anything follows. */
+function claimedBy({ epoch }: Activation, { sealed, runs, live }: SessionState): SessionState {
+  return { sealed, runs, live: { ...live, epoch } }
 }

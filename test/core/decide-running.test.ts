@@ -180,6 +180,19 @@ describe('machine 4: guard ◆', () => {
       expect(planOf(play(paidTwice, control('pause')))).toEqual(nothing)
     })
 
+    test('C32 it keeps its slot meanwhile, for it may start at once', () => {
+      const state = play(
+        called(['pay', input], ['pay', input], ['look', {}]),
+        prepared('m1.0', { effect: 'unsafe' }),
+        prepared('m1.1', { effect: 'unsafe' }),
+        prepared('m1.2'),
+        began('m1.0'),
+        settledBad('m1.0', 'timeout'),
+      )
+      expect(planOf(state, { maxParallel: 1 }).append).toEqual([])
+      expect(planOf(state, { maxParallel: 2 }).append).toEqual([starts('m1.2')])
+    })
+
     test('it starts when that never took effect; then nothing guards the next one any more', () => {
       expect(guards()).toEqual([['m1.0', 1]])
       expect(guards(began('m1.1'))).toEqual([])

@@ -1,0 +1,47 @@
+import { unknownSession } from './control.ts'
+import { RondoError } from './core/error.ts'
+import { missingParts } from './core/own-parts.ts'
+import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
+import type { RunPorts } from './engine/ports.ts'
+import type { SessionDriver } from './engine/session-driver.ts'
+
+export function noCursor(after: unknown, what: string): RondoError {
+  const text = typeof after === 'string' ? JSON.stringify(after.slice(0, 100)) : String(after)
+  return new RondoError(
+    'ConfigInvalid',
+    `attach: 'after' must be a cursor, and ${text} ${what}. A cursor is the 'cursor' of an event of this session, '12:0' or '12.3'. Leave it out to read from the start of the run.`,
+  )
+}
+
+/** Whether a session has an entry of this seq. What is known here may be behind the store. */
+export async function reaches(driver: SessionDriver, seq: number): Promise<boolean> {
+  const { live } = await known(driver)
+  if (seq <= live.seq) return true
+  for await (const _ of driver.load(seq - 1)) return true
+  return false
+}
+
+export async function known(driver: SessionDriver): Promise<SessionState> {
+  const state = await driver.current()
+  if (state.live.seq === 0) throw unknownSession(driver.sessionId)
+  return state
+}
+
+export function unfinished(sessionId: string, { live }: SessionState): WaitingRun {
+  const run = currentRun(live)
+  if (run !== undefined) return run
+  throw new RondoError(
+    'RunInvalidState',
+    `Session '${sessionId}' has no unfinished run. Start the next one with agent.run(input, { session: '${sessionId}' }).`,
+  )
+}
+
+/** Without the tools and the context that it was given a run can't go on (machine 8). */
+export function refuseMissing(sessionId: string, { runId, own }: WaitingRun, ports: RunPorts): void {
+  const missing = own === undefined ? [] : missingParts(own, ports.tools, ports.own?.options ?? [])
+  if (missing.length === 0) return
+  throw new RondoError(
+    'ConfigInvalid',
+    `resume: the run '${runId}' of session '${sessionId}' was given what this resume lacks: ${missing.join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }). Nothing was recorded.`,
+  )
+}
