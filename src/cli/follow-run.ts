@@ -1,14 +1,7 @@
-import { RondoError, type Run, type RunEvent, type RunResult } from '../index.ts'
+import { RondoError, type Run } from '../index.ts'
+import type { Reporter } from './reporter.ts'
 import { exitCodeOf } from './summary.ts'
 import { CannotRun, type Interruption, type Terminal } from './terminal.ts'
-
-/** Says what happens. `begin` is called once, before the run starts, `end` once, after the last event. */
-export interface Reporter {
-  begin(): void
-  event(event: RunEvent): void
-  aborting(): void
-  end(result: RunResult): void
-}
 
 /**
  * npm and npx pass on a Ctrl-C that the terminal has sent to this process too: what follows this soon (ms) is the same press of keys.

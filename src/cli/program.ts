@@ -1,4 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander'
+import { type ApprovalsFlags, approvalsCommand } from './approvals-command.ts'
+import { type ResumeFlags, resumeCommand } from './resume-command.ts'
 import { type RunFlags, runCommand } from './run-command.ts'
 import { type ShowFlags, showCommand } from './show-command.ts'
 import { sessionsFile } from './store.ts'
@@ -15,15 +17,19 @@ Examples:
   rondo run "what is in this folder?"
   rondo run find the largest files --cwd ~/projects
   rondo show s_054db6c3c2416ab6a10d1
+  rondo resume s_054db6c3c2416ab6a10d1
+  rondo approvals
 
 Each command has more with --help.`
 
-const runExamples = `
+const outputAndKeys = `
 The answer goes to standard output, everything else to standard error.
 
 Keys and addresses come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL,
 OLLAMA_HOST, RONDO_API_KEY (for --base-url), RONDO_MODEL (the usual --model).
+`
 
+const runExamples = `${outputAndKeys}
 Examples:
   rondo run "outline the README and name the largest files"
   rondo run which files mention sqlite --cwd src
@@ -34,6 +40,28 @@ Examples:
   rondo run --json "list the files" | tail -n 1
   rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"
 ${exitCodeHelp}`
+
+const resumeExamples = `
+CALL is the id of a call that waits: rondo approvals and rondo show name it.
+${outputAndKeys}
+Examples:
+  rondo resume s_054db6c3c2416ab6a10d1
+  rondo resume s_054db6c3c2416ab6a10d1 --approve m1.0
+  rondo resume s_054db6c3c2416ab6a10d1 --approve all --by ann
+  rondo resume s_054db6c3c2416ab6a10d1 --approve m1.0 --input '{"path":"a.md"}'
+  rondo resume s_054db6c3c2416ab6a10d1 --deny m1.0 --reason "ask me first"
+  rondo resume s_054db6c3c2416ab6a10d1 --result m1.0='{"paid":true}'
+${exitCodeHelp}`
+
+const approvalsExamples = (file: string) => `
+Examples:
+  rondo approvals
+  rondo approvals --json | jq -r .command
+
+Sessions are kept in ${file} (RONDO_HOME names another folder).
+
+Exit codes:
+  0  listed, or nothing waits            2  a session can't be read`
 
 const showExamples = (file: string) => `
 Examples:
@@ -71,29 +99,73 @@ function buildProgram(version: string, terminal: Terminal, end: (exitCode: numbe
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)
-  program
+  addRun(program).action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
+  addResume(program).action(async (sessionId: string, flags: ResumeFlags) => end(await resumeCommand(sessionId, flags, terminal)))
+  addApprovals(program, terminal).action(async (flags: ApprovalsFlags) => end(await approvalsCommand(flags, terminal)))
+  addShow(program, terminal).action(async (sessionId: string, flags: ShowFlags) => end(await showCommand(sessionId, flags, terminal)))
+  return program
+}
+
+const modelFlag = [
+  '--model <name>',
+  'openai:NAME, ollama:NAME or offline (default: what is there; the first line says which and why)',
+] as const
+const baseUrlFlag = ['--base-url <url>', "a server with the same API as OpenAI's; --model is then the name of its model"] as const
+const eventsFlag = ['--json', 'print one event a line as JSON, and nothing else'] as const
+
+function addRun(program: Command): Command {
+  return program
     .command('run')
     .summary('run a task and print the answer')
     .description('Runs a task: the words, or what stands on standard input. Shows each tool call and how the run ended.')
     .argument('[task...]', 'what to do, in quotes or not')
-    .option('--model <name>', 'openai:NAME, ollama:NAME or offline (default: what is there; the first line says which and why)')
-    .option('--base-url <url>', "a server with the same API as OpenAI's; --model is then the name of its model")
+    .option(...modelFlag)
+    .option(...baseUrlFlag)
     .option('--cwd <dir>', 'the folder to read (default: the current one)')
     .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', positiveWholeNumber)
     .option('--session <id>', 'continue this session; an unknown id begins one')
-    .option('--resume', "go on with the session's unfinished run instead of a task")
-    .option('--json', 'print one event a line as JSON, and nothing else')
+    .option('--resume', "go on with the session's unfinished run: the same as rondo resume")
+    .option(...eventsFlag)
     .addHelpText('after', runExamples)
-    .action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
-  program
+}
+
+function addResume(program: Command): Command {
+  return program
+    .command('resume')
+    .summary('go on with a session, and answer what waits in it')
+    .description('Goes on with a session after a crash, a park, a pause or a limit, and hands in answers to calls that wait.')
+    .argument('<session>', 'its id')
+    .option('--approve <call>', 'let this call run (all: every one that waits); repeatable', listed)
+    .option('--deny <call>', 'refuse this call (all: every one that waits); repeatable', listed)
+    .option('--reason <text>', 'with --deny: why; the model reads it')
+    .option('--by <name>', 'who decides (default: your login name)')
+    .option('--input <json>', 'with one --approve: arguments in place of those of the call')
+    .option('--result <call=json>', 'the result of a call that waits for one from outside; repeatable', listed)
+    .option(...modelFlag)
+    .option(...baseUrlFlag)
+    .option('--cwd <dir>', 'the folder to read (default: where the session began)')
+    .option('--max-iterations <n>', "the run's limit of model calls (default: the one it has)", positiveWholeNumber)
+    .option(...eventsFlag)
+    .addHelpText('after', resumeExamples)
+}
+
+function addApprovals(program: Command, terminal: Terminal): Command {
+  return program
+    .command('approvals')
+    .summary('list the calls that wait for an approval')
+    .description('Lists the calls of all sessions that wait for an approval, each with the command that answers it.')
+    .option('--json', 'print one call a line as JSON')
+    .addHelpText('after', approvalsExamples(sessionsFile(terminal)))
+}
+
+function addShow(program: Command, terminal: Terminal): Command {
+  return program
     .command('show')
     .summary('print a session')
-    .description('Prints what happened in a session: what was asked, each tool call, the answers, how each run ended.')
+    .description('Prints what happened in a session: what was asked, each tool call, the answers, how each run ended, what waits.')
     .argument('<session>', 'its id')
     .option('--json', 'print its journal, one entry a line')
     .addHelpText('after', showExamples(sessionsFile(terminal)))
-    .action(async (sessionId: string, flags: ShowFlags) => end(await showCommand(sessionId, flags, terminal)))
-  return program
 }
 
 function outputs({ stdout, stderr }: Terminal): OutputConfiguration {
@@ -112,4 +184,9 @@ function positiveWholeNumber(text: string): number {
   const number = Number(text)
   if (/^\d+$/.test(text) && number >= 1 && number <= 1_000_000) return number
   throw new InvalidArgumentError('It must be a whole number from 1 to 1,000,000.')
+}
+
+/** Of an option that may be given several times. */
+function listed(text: string, so: readonly string[] = []): readonly string[] {
+  return [...so, text]
 }

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 
 /** Where a command writes. Text that others wrote goes through `plain` before it comes here. */
 export interface Output {
@@ -21,10 +21,16 @@ export interface Terminal {
   readonly cwd: string
   readonly home: string
   readonly platform: string
+  /** The login name of whoever calls; empty where the system knows none. */
+  readonly user: string
+  /** ms since 1970, for people: it may jump. */
+  wall(): number
   /** ms of a clock that only goes forward. */
   now(): number
   /** Calls back once after `ms`; the returned function cancels that. It does not keep the process alive. */
   after(ms: number, callback: () => void): () => void
+  /** Resolves after `ms`, and keeps the process alive for that. */
+  wait(ms: number): Promise<void>
   /** Takes interruptions from the system until the returned function is called. */
   onInterruption(listener: (why: Interruption) => void): () => void
   /** Ends the process at once. */
@@ -60,11 +66,14 @@ export function processTerminal(): ProcessTerminal {
     cwd: process.cwd(),
     home: homeFolder(),
     platform: process.platform,
+    user: loginName(),
+    wall: () => Date.now(),
     now: () => performance.now(),
     after(ms, callback) {
       const timer = setTimeout(callback, ms).unref()
       return () => clearTimeout(timer)
     },
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onInterruption(listener) {
       // Only while somebody listens: elsewhere a signal ends the process as it always does.
       if (listeners.size === 0) for (const signal of signals) process.on(signal, onSignal)
@@ -107,6 +116,15 @@ export function hasColor(env: Terminal['env'], isTTY: boolean): boolean {
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false'
   if ((env['NO_COLOR'] ?? '') !== '') return false
   return isTTY && env['TERM'] !== 'dumb'
+}
+
+/** Empty for a user id without an account, as containers have them. */
+function loginName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
 }
 
 /** Empty where the system knows none (a user id without an account). */

@@ -67,6 +67,74 @@ export function shorten(text: string, columns: number): string {
   return `${short.trimEnd()}…`
 }
 
+/** The text in lines of at most `columns`, broken at spaces, a word that is longer than a line anywhere; each line begins with the indent. */
+export function wrapped(text: string, columns: number | undefined, indent: string): string {
+  if (columns === undefined) return `${indent}${text}\n`
+  const room = Math.max(minWrapColumns, columns - indent.length)
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (columnsOf(longer) <= room) {
+      line = longer
+      continue
+    }
+    if (line !== '') lines.push(line)
+    const pieces = pieced(word, room)
+    line = pieces.pop() ?? ''
+    lines.push(...pieces)
+  }
+  return [...lines, line].map((each) => `${indent}${each}\n`).join('')
+}
+
+/** A narrower screen is left to break lines itself. */
+const minWrapColumns = 16
+
+function pieced(word: string, columns: number): string[] {
+  const pieces: string[] = []
+  let piece = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(word)) {
+    const width = columnsOfGrapheme(segment)
+    if (used + width > columns) {
+      pieces.push(piece)
+      piece = ''
+      used = 0
+    }
+    piece += segment
+    used += width
+  }
+  return [...pieces, piece]
+}
+
+export interface Piece {
+  readonly text: string
+  readonly style?: Style
+}
+
+/** The pieces in a row with dots between them; one that does not fit begins the next line, indented. */
+export function row(
+  pieces: readonly Piece[],
+  screen: { readonly color: boolean; readonly columns: number | undefined },
+  indent: string,
+): string {
+  let line = ''
+  let used = 0
+  for (const { text, style } of pieces) {
+    const width = columnsOf(text)
+    if (line === '') used = width
+    else if (screen.columns === undefined || used + 3 + width <= screen.columns) {
+      line += styled(' · ', 'dim', screen)
+      used += 3 + width
+    } else {
+      line += `\n${indent}`
+      used = indent.length + width
+    }
+    line += style === undefined ? text : styled(text, style, screen)
+  }
+  return `${line}\n`
+}
+
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
 }
@@ -84,6 +152,15 @@ export function duration(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`
   const minutes = Math.round(seconds / 60)
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`
+}
+
+/** `40 s`, `12 min`, `3 h`, `4 days`: for what has time. */
+export function roughly(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000
+  if (seconds < 120) return `${Math.floor(seconds)} s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`
+  return `${Math.floor(seconds / 86_400)} days`
 }
 
 /** What follows a failed model call that is tried again after `ms`. */

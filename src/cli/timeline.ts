@@ -1,7 +1,8 @@
-import { addUsage, type Entry, type EntryOf, type Message, noUsage, type ToolCallPart, textOf } from '../index.ts'
+import { addUsage, type Entry, type EntryOf, type Message, noUsage, type Pending, type ToolCallPart, textOf } from '../index.ts'
 import { callLine } from './call-line.ts'
+import { answerHint, waitingLines } from './pending-lines.ts'
 import { summaryLines } from './summary.ts'
-import type { Output } from './terminal.ts'
+import type { Output, Terminal } from './terminal.ts'
 import { againIn, dateAndTime, oneLine, plain, shorten, styled } from './text.ts'
 
 const maxNoteLength = 240
@@ -15,17 +16,29 @@ interface RunTotals {
 
 /** Prints a session's journal as what a person wants to know of it, entry by entry, so that a long one needs no memory. */
 export class Timeline {
+  readonly #sessionId: string
+  readonly #terminal: Terminal
   readonly #out: Output
   readonly #runs = new Map<string, RunTotals>()
   /** Calls that have not settled. */
   readonly #calls = new Map<string, ToolCallPart>()
+  /** Since when calls wait for an answer. */
+  readonly #since = new Map<string, number>()
   readonly #purposes = new Map<number, EntryOf<'model.started'>['data']['purpose']>()
   #runId = ''
   /** Lines of calls stand together, also when several model calls asked for them. */
   #afterCall = false
+  /** A blank line is due before the next line. */
+  #gap = false
 
-  constructor(out: Output) {
-    this.#out = out
+  constructor(sessionId: string, terminal: Terminal) {
+    this.#sessionId = sessionId
+    this.#terminal = terminal
+    this.#out = terminal.stdout
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.#calls.size > 0
   }
 
   entry(entry: Entry): void {
@@ -53,23 +66,31 @@ export class Timeline {
       case 'approval.decided':
         return this.#note(`approval: ${entry.data.decision}${entry.data.by === undefined ? '' : ` by ${entry.data.by}`}`, entry.at)
       case 'call.deferred':
+        this.#since.set(entry.data.callId, entry.at)
         return this.#note(`${this.#calls.get(entry.data.callId)?.toolName ?? 'a call'} waits (${entry.data.why})`, entry.at)
       case 'history.revised':
         return this.#note(`the history was revised (${entry.data.reason})`, entry.at)
       case 'run.finished':
         return this.#finished(entry)
       case 'call.prepared':
+        if (entry.data.approval !== undefined) this.#since.set(entry.data.callId, entry.at)
+        return
       case 'call.started':
       case 'custom':
         return
     }
   }
 
-  /** After the last entry: what is not done. */
-  end(): void {
-    for (const { toolName } of this.#calls.values()) this.#note(`${toolName} has not settled`)
+  /** After the last entry: what is not done, and what of it waits for an answer. */
+  end(pending: readonly Pending[]): void {
+    const waiting = new Set(pending.map(({ callId }) => callId))
+    for (const { callId, toolName } of this.#calls.values()) if (!waiting.has(callId)) this.#note(`${toolName} has not settled`)
+    for (const call of pending) {
+      const about = { sessionId: this.#sessionId, since: this.#since.get(call.callId) }
+      this.#block(waitingLines(call, about, this.#terminal, this.#out))
+    }
     if (this.#runs.size === 0) return
-    this.#block(`${styled('unfinished', 'yellow', this.#out)}\n`)
+    this.#block(`${styled('unfinished', 'yellow', this.#out)}\n${answerHint(pending, this.#out)}`)
   }
 
   #session({ data, at }: EntryOf<'session'>): void {
@@ -89,7 +110,7 @@ export class Timeline {
     const text = plain(textOf(message)).trimEnd()
     const others = message.parts.filter(({ type }) => type === 'image' || type === 'file').map(({ type }) => `(${type})`)
     const lines = [...(text === '' ? [] : text.split('\n')), ...others]
-    this.#out.write(lines.map((line) => `${styled('>', 'cyan', this.#out)} ${line}\n`).join(''))
+    this.#line(lines.map((line) => `${styled('>', 'cyan', this.#out)} ${line}\n`).join(''))
   }
 
   #responded({ runId = this.#runId, data }: EntryOf<'model.responded'>): void {
@@ -105,7 +126,7 @@ export class Timeline {
     const calls = data.message.parts.filter((part) => part.type === 'tool-call')
     if (run !== undefined) run.calls += calls.length
     for (const call of calls) this.#calls.set(call.callId, call)
-    if (calls.length > 0 && !this.#afterCall) this.#out.write('\n')
+    if (calls.length > 0 && !this.#afterCall) this.#gap = true
     this.#afterCall = calls.length > 0
   }
 
@@ -120,8 +141,9 @@ export class Timeline {
     const { callId, settlement, durationMs } = data
     const part = this.#calls.get(callId)
     this.#calls.delete(callId)
+    this.#since.delete(callId)
     const call = { toolName: part?.toolName ?? callId, input: part?.input ?? {}, ...settlement }
-    this.#out.write(callLine(durationMs === undefined ? call : { ...call, durationMs }, this.#out))
+    this.#line(callLine(durationMs === undefined ? call : { ...call, durationMs }, this.#out))
   }
 
   #finished({ runId = this.#runId, data, at }: EntryOf<'run.finished'>): void {
@@ -133,12 +155,18 @@ export class Timeline {
 
   #note(text: string, at?: number): void {
     const time = at === undefined ? '' : `${dateAndTime(at)} `
-    this.#out.write(`${styled(`· ${time}${shorten(oneLine(text), maxNoteLength)}`, 'dim', this.#out)}\n`)
+    this.#line(`${styled(`· ${time}${shorten(oneLine(text), maxNoteLength)}`, 'dim', this.#out)}\n`)
+  }
+
+  #line(text: string): void {
+    this.#out.write(this.#gap ? `\n${text}` : text)
+    this.#gap = false
   }
 
   /** Set off by a blank line. */
   #block(text: string): void {
     this.#afterCall = false
+    this.#gap = false
     this.#out.write(`\n${text}`)
   }
 }

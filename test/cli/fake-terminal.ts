@@ -22,14 +22,17 @@ export interface FakeOptions {
   readonly columns?: number
   readonly env?: Terminal['env']
   readonly cwd?: string
+  readonly user?: string
   /** What stands on stdin; absent: a keyboard. */
   readonly input?: string
   /** Sees each piece as it is written. */
   onWrite?(text: string, terminal: FakeTerminal): void
 }
 
+const anHourPastNoon = new Date(2026, 10, 28, 13, 0, 0).getTime()
+
 export function fakeTerminal(options: FakeOptions = {}): FakeTerminal {
-  const { outIsTTY = false, errIsTTY = false, color = false, columns, env = {}, cwd = '/work', input } = options
+  const { outIsTTY = false, errIsTTY = false, color = false, columns, env = {}, cwd = '/work', user = 'ann', input } = options
   const written: ['out' | 'err', string][] = []
   const exits: number[] = []
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
@@ -57,11 +60,17 @@ export function fakeTerminal(options: FakeOptions = {}): FakeTerminal {
     cwd,
     home: '/home/ann',
     platform: 'linux',
+    user,
+    wall: () => anHourPastNoon + now,
     now: () => now,
     after(ms, callback) {
       const timer = { at: now + ms, callback }
       timers.add(timer)
       return () => timers.delete(timer)
+    },
+    wait(ms) {
+      terminal.pass(ms)
+      return Promise.resolve()
     },
     onInterruption(listener) {
       listeners.add(listener)

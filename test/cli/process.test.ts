@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sqlite } from '../../src/stores/sqlite.ts'
 import { hasNodeSqlite, settled } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 
@@ -102,6 +103,57 @@ session s_ID · rondo show s_ID
     expect([second.code, second.err]).toEqual([0, expect.not.stringContaining('is new')])
     const { code, out } = await rondo(['show', 'notes'], { home })
     expect([code, out.match(/^> .*$/gm)]).toEqual([0, ['> list the files', '> what is in a.txt?']])
+  })
+})
+
+describe('a session that waits for an approval', () => {
+  /** A program with a tool of the command's name that asks first. */
+  const program = `
+    import { Agent, tool } from ${JSON.stringify(join(root, 'dist', 'index.js'))}
+    import { jsonSchema } from ${JSON.stringify(join(root, 'dist', 'json-schema', 'index.js'))}
+    import { sqlite } from ${JSON.stringify(join(root, 'dist', 'stores', 'sqlite.js'))}
+    import { scripted } from ${JSON.stringify(join(root, 'dist', 'testing', 'index.js'))}
+    const inputSchema = jsonSchema({ type: 'object' })
+    const tools = [tool({ name: 'read_file', description: 'Reads', inputSchema, effect: 'read', needsApproval: true, execute: () => 1 })]
+    const model = scripted([{ calls: [{ name: 'read_file', input: { path: 'tides.csv' } }] }])
+    const agent = new Agent({ name: 'rondo', model, tools, store: sqlite(process.argv[2]) })
+    const { status } = await agent.run('list the files', { session: 'notes', metadata: { folder: process.argv[3] } })
+    await agent.store.close()
+    console.log(status)`
+
+  test('one process parks it, a second lists what waits, a third approves and finishes it', async () => {
+    const home = newFolder()
+    const folder = newFolder({ 'tides.csv': 'hour,metres\n12,4.1\n' })
+    const command = join(newFolder({ 'park.mjs': program }), 'park.mjs')
+    expect(await rondo([join(home, 'sessions.db'), folder], { command })).toEqual({ code: 0, out: 'parked\n', err: '' })
+    const list = await rondo(['approvals', '--json'], { home })
+    expect(JSON.parse(list.out)).toMatchObject({
+      sessionId: 'notes',
+      callId: 'm1.0',
+      toolName: 'read_file',
+      input: { path: 'tides.csv' },
+      folder,
+    })
+    const waits = await rondo(['resume', 'notes'], { home })
+    expect([waits.code, waits.err]).toEqual([4, expect.stringContaining('\n  rondo resume notes --approve m1.0\n')])
+    const { code, err } = await rondo(['resume', 'notes', '--approve', 'm1.0', '--by', 'ann'], { home })
+    expect([code, err]).toEqual([0, expect.stringMatching(/\nread_file: approve by ann\.\n✓ read_file {4}path=tides\.csv +2 lines/)])
+    expect(await rondo(['approvals'], { home })).toEqual({ code: 0, out: 'No call waits for an approval.\n', err: '' })
+  })
+
+  test('a process that is killed leaves a session that another one takes up once its lease is over', async () => {
+    const home = newFolder()
+    const cwd = newFolder({ 'a.txt': 'a' })
+    const onOut = (out: string, child: ChildProcess) => out.includes('"model.started"') && child.kill('SIGKILL')
+    const killed = await rondo(['run', '--json', '--session', 'notes', 'list the files'], { home, cwd, env: slow, onOut })
+    expect(killed.code).toBe(null)
+    // The lease of the dead process is over for a store whose clock is a minute ahead.
+    const store = sqlite(join(home, 'sessions.db'), { clock: () => Date.now() + 60_000 })
+    const lease = await store.acquire('notes', { owner: 'test', ttlMs: 1 })
+    await store.release('notes', { epoch: lease?.epoch ?? 0, expectedSeq: 0 })
+    await store.close()
+    const { code, out } = await rondo(['resume', 'notes'], { home })
+    expect([code, out]).toEqual([0, expect.stringContaining('- a.txt')])
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { rondo } from '../../src/cli/program.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
+import { parked, readTides } from './parked.ts'
 
 async function call(...args: string[]) {
   const terminal = fakeTerminal({ columns: 80, env: { RONDO_HOME: newFolder() }, cwd: newFolder({ 'a.txt': 'a\n' }) })
@@ -15,7 +16,14 @@ describe('usage', () => {
   })
 
   test('--help of each command has examples and exit codes, in 80 columns', async () => {
-    for (const args of [['--help'], ['run', '--help'], ['show', '--help'], ['help', 'run']]) {
+    for (const args of [
+      ['--help'],
+      ['run', '--help'],
+      ['show', '--help'],
+      ['resume', '--help'],
+      ['approvals', '--help'],
+      ['help', 'run'],
+    ]) {
       const { code, out, err } = await call(...args)
       expect([code, err]).toEqual([0, ''])
       expect(out).toMatch(/^Usage: rondo .+\nExamples:\n {2}rondo /s)
@@ -33,6 +41,8 @@ describe('usage', () => {
 
   test('what is not understood: exit code 2, a line that says why, the help named', async () => {
     const rows: [readonly string[], string][] = [
+      [['resume'], "rondo: missing required argument 'session'\n(--help shows the usage)\n"],
+      [['resume', 'x', '--approve'], "rondo: option '--approve <call>' argument missing\n(--help shows the usage)\n"],
       [['run', '--jsn', 'x'], "rondo: unknown option '--jsn'\n(Did you mean --json?)\n(--help shows the usage)\n"],
       [['rnu', 'x'], "rondo: unknown command 'rnu'\n(Did you mean run?)\n(--help shows the usage)\n"],
       [['show'], "rondo: missing required argument 'session'\n(--help shows the usage)\n"],
@@ -56,6 +66,16 @@ describe('usage', () => {
       err: 'rondo: There is no task. Say what to do: rondo run "find the largest files"\n',
     })
   })
+})
+
+test('--approve, --deny and --result may be given several times', async () => {
+  const home = await parked({ calls: [readTides, readTides, readTides, readTides, { name: 'search_text', input: { path: 'a' } }] })
+  const terminal = fakeTerminal({ env: { RONDO_HOME: home, RONDO_MODEL: 'offline' }, cwd: newFolder() })
+  const words = 'resume notes --approve m1.0 --deny m1.1 --approve m1.2 --deny m1.3 --result m1.4=1 --reason no --by bea'
+  expect([await rondo(words.split(' '), '1.2.3', terminal), terminal.err.match(/(approve|deny) by \w+/g)]).toEqual([
+    0,
+    ['approve by bea', 'approve by bea', 'deny by bea', 'deny by bea'],
+  ])
 })
 
 test('words without quotes are the task, options may stand anywhere', async () => {

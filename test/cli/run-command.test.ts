@@ -145,11 +145,10 @@ describe('sessions', () => {
     const home = newFolder()
     await leaveUnfinished(home, 'notes')
     expect(await refusal(['more'], { home, model: scripted([]), flags: { session: 'notes' } })).toBe(
-      'Session notes has an unfinished run (preparing). If another rondo is at work on it, wait for that; else finish it first:\n  rondo run --session notes --resume',
+      'Session notes has an unfinished run (preparing). If another rondo is at work on it, wait for that; else finish it first:\n  rondo resume notes',
     )
     const resumed = await run([], { home, model: scripted(['Done.']), flags: { session: 'notes', resume: true } })
     expect([resumed.code, resumed.out]).toEqual([0, 'Done.\n'])
-    expect(resumed.err).toMatch(/^Resuming session notes; one that a process has left open is free after 15 seconds at most\.\n/)
   })
 
   test('--resume refuses what it can not do', async () => {
@@ -163,10 +162,10 @@ describe('sessions', () => {
       await refusal([], { home, model, flags: { resume: true, session: 'notes' } }),
     ]
     expect(refusals).toEqual([
-      '--resume needs the session whose run shall go on: rondo run --session ID --resume',
+      '--resume needs the session whose run shall go on: rondo resume ID',
       '--resume goes on with the task that the run has. Leave the words out, or leave --resume out.',
-      'There is no session other, so there is nothing to resume.',
-      'Session notes has no unfinished run. Give it a new task: rondo run --session notes "…"',
+      expect.stringMatching(/^There is no session other\. The newest in /),
+      'Session notes has nothing to resume: its last run completed. Give it a task: rondo run --session notes "…"',
     ])
   })
 

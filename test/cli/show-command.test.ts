@@ -7,6 +7,7 @@ import { noUsage } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
+import { parked, readTides } from './parked.ts'
 
 type Bare = { [K in EntryKind]: readonly [K, EntryData[K]] }[EntryKind]
 
@@ -114,6 +115,35 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
       '· read_file has not settled',
       '',
       'unfinished',
+      '',
+    ])
+  })
+
+  test('calls that wait for an answer stand at the end, with the command that answers them', async () => {
+    const home = await parked({ calls: [{ name: 'search_text', input: { path: 'x' } }, readTides, { name: 'pay', input: { path: 'y' } }] })
+    // Where engines are torn down at every rest (--mode suspend) the run is resumed on the way.
+    const told = (await show('notes', home)).replace(/^· .* resumed\n/gm, '')
+    const lines = told.replace(/waits for [\d-]+ \w+/g, 'waits for AGE').split('\n')
+    expect(lines.slice(4).map((line) => line.replace(/^· \S+ \S+ /, '· DATE '))).toEqual([
+      '',
+      '· DATE search_text waits (client)',
+      '',
+      '? search_text m1.0 · needs a result from outside · waits for AGE',
+      '  path=x',
+      '  rondo resume notes --result m1.0=JSON',
+      '',
+      '? read_file m1.1 · high risk · waits for AGE',
+      '  path=tides.csv',
+      '  Why: secrets in tides.csv',
+      '  rondo resume notes --approve m1.1',
+      '',
+      '? pay m1.2 · waits for AGE',
+      '  path=y',
+      '  To be answered in the program that has the tool pay: this command lacks it.',
+      '',
+      'unfinished',
+      '--deny instead of --approve refuses a call, and --reason "…" tells the model',
+      'why. --approve all and --deny all answer all calls of a session.',
       '',
     ])
   })

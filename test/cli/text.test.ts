@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { hasColor } from '../../src/cli/terminal.ts'
-import { columnsOf, count, dateAndTime, duration, jsonLine, oneLine, plain, shellWord, shorten, styled } from '../../src/cli/text.ts'
+import {
+  columnsOf,
+  count,
+  dateAndTime,
+  duration,
+  jsonLine,
+  oneLine,
+  plain,
+  roughly,
+  row,
+  shellWord,
+  shorten,
+  styled,
+  wrapped,
+} from '../../src/cli/text.ts'
 
 describe('text of others', () => {
   test('plain: controls, C1 controls and reordering characters are shown, not sent; newlines and tabs stay', () => {
@@ -88,4 +102,38 @@ test('colour: FORCE_COLOR, then NO_COLOR, then whether it is a screen', () => {
     [{ FORCE_COLOR: '0' }, true, false],
   ]
   for (const [env, isTTY, color] of rows) expect([env, isTTY, hasColor(env, isTTY)]).toEqual([env, isTTY, color])
+})
+
+test('wrapped: lines break at spaces, a long word anywhere, and begin with the indent; in a pipe nothing breaks', () => {
+  const rows: [string, number | undefined, string][] = [
+    ['one two three four five', 18, '  one two three\n  four five\n'],
+    ['a'.repeat(35), 18, `  ${'a'.repeat(16)}\n  ${'a'.repeat(16)}\n  aaa\n`],
+    [`x ${'日本'.repeat(5)}`, 18, '  x\n  日本日本日本日本\n  日本\n'],
+    ['one two three', 5, '  one two three\n'],
+    ['word '.repeat(99).trim(), undefined, `  ${'word '.repeat(99).trim()}\n`],
+    ['', 18, '  \n'],
+  ]
+  for (const [text, columns, lines] of rows) expect([text, wrapped(text, columns, '  ')]).toEqual([text, lines])
+})
+
+test('row: pieces stand in a row with dots between; one that does not fit begins an indented line', () => {
+  const pieces = [{ text: 'one' }, { text: 'two', style: 'red' as const }, { text: 'three' }]
+  expect(row(pieces, { color: false, columns: undefined }, '  ')).toBe('one · two · three\n')
+  expect(row(pieces, { color: false, columns: 17 }, '  ')).toBe('one · two · three\n')
+  expect(row(pieces, { color: false, columns: 16 }, '  ')).toBe('one · two\n  three\n')
+  expect(row(pieces, { color: false, columns: 8 }, '  ')).toBe('one\n  two\n  three\n')
+  expect(row(pieces, { color: true, columns: 8 }, '  ')).toBe('one\n  \u001b[31mtwo\u001b[39m\n  three\n')
+})
+
+test('roughly: what has time', () => {
+  const rows: [number, string][] = [
+    [-5, '0 s'],
+    [119_999, '119 s'],
+    [120_000, '2 min'],
+    [7_199_999, '119 min'],
+    [7_200_000, '2 h'],
+    [172_799_999, '47 h'],
+    [172_800_000, '2 days'],
+  ]
+  for (const [ms, text] of rows) expect(roughly(ms)).toBe(text)
 })

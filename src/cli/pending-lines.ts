@@ -1,0 +1,73 @@
+import type { Pending } from '../index.ts'
+import { argumentText } from './call-line.ts'
+import { toolNames } from './read-agent.ts'
+import { commandName } from './summary.ts'
+import type { Output, Terminal } from './terminal.ts'
+import { dateAndTime, oneLine, type Piece, plain, roughly, row, shellWord, styled, wrapped } from './text.ts'
+
+type Screen = Pick<Output, 'color' | 'columns'>
+
+/** What is known of a call that waits, besides the call. */
+export interface Waiting {
+  readonly sessionId: string
+  /** ms since 1970. */
+  readonly since?: number | undefined
+}
+
+const indent = '  '
+/** Whoever approves must see what: arguments are shown whole up to here. */
+const maxArgumentLength = 4_000
+
+/** A call that waits, and the command that answers it: who must decide sees all of its arguments, in lines that fit the screen. */
+export function waitingLines(call: Pending, waiting: Waiting, terminal: Terminal, screen: Screen): string {
+  const { columns } = screen
+  const input = shownArguments(call.input)
+  const reason = call.kind === 'approval' && call.reason !== undefined ? wrapped(`Why: ${oneLine(call.reason)}`, columns, indent) : ''
+  const command = answerCommand(call, waiting.sessionId, terminal)
+  // A command is there to be copied: it is not broken.
+  const answer =
+    command === undefined
+      ? `${styled(wrapped(elsewhere(call), columns, indent).trimEnd(), 'yellow', screen)}\n`
+      : `${indent}${styled(command, 'cyan', screen)}\n`
+  return `${styled('?', 'yellow', screen)} ${row(facts(call, waiting, terminal), screen, indent)}${input === '' ? '' : wrapped(input, columns, indent)}${reason}${answer}`
+}
+
+function facts(call: Pending, { since }: Waiting, terminal: Terminal): readonly Piece[] {
+  const now = terminal.wall()
+  const pieces: Piece[] = [{ text: oneLine(`${call.toolName} ${call.callId}`), style: 'bold' }]
+  if (call.kind === 'result') pieces.push({ text: 'needs a result from outside' })
+  else if (call.risk !== undefined) pieces.push({ text: `${call.risk} risk`, style: riskStyles[call.risk] })
+  if (call.kind === 'result' && call.correlationId !== undefined) pieces.push({ text: oneLine(call.correlationId) })
+  if (since !== undefined) pieces.push({ text: `waits for ${roughly(now - since)}`, style: 'dim' })
+  if (call.expiresAt === undefined) return pieces
+  const { expiresAt } = call
+  if (expiresAt <= now) return [...pieces, { text: `expired ${dateAndTime(expiresAt)}`, style: 'red' }]
+  return [...pieces, { text: `expires in ${roughly(expiresAt - now)} (${dateAndTime(expiresAt)})`, style: 'dim' }]
+}
+
+const riskStyles = { low: 'green', medium: 'yellow', high: 'red' } as const
+
+function shownArguments(input: unknown): string {
+  const text = argumentText(input)
+  if (text.length <= maxArgumentLength) return text
+  return `${text.slice(0, maxArgumentLength)}… (${(text.length - maxArgumentLength).toLocaleString('en-US')} characters more: --json shows them)`
+}
+
+/** `undefined` where the command can't go on with the session, for it lacks the tool. */
+export function answerCommand(call: Pending, sessionId: string, terminal: Terminal): string | undefined {
+  if (!toolNames().has(call.toolName)) return undefined
+  const answer = call.kind === 'approval' ? `--approve ${call.callId}` : `--result ${call.callId}=JSON`
+  return plain(`${commandName(terminal)} resume ${shellWord(sessionId)} ${answer}`)
+}
+
+function elsewhere({ toolName }: Pending): string {
+  return `To be answered in the program that has the tool ${oneLine(toolName)}: this command lacks it.`
+}
+
+/** Once below calls that wait: the other answers. */
+export function answerHint(calls: readonly Pending[], screen: Screen): string {
+  if (!calls.some(({ kind, toolName }) => kind === 'approval' && toolNames().has(toolName))) return ''
+  const hint = '--deny instead of --approve refuses a call, and --reason "…" tells the model why.'
+  const all = calls.length > 1 ? ' --approve all and --deny all answer all calls of a session.' : ''
+  return `${styled(wrapped(`${hint}${all}`, screen.columns, '').trimEnd(), 'dim', screen)}\n`
+}

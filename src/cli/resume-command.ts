@@ -1,0 +1,134 @@
+import { type Model, RondoError, type Run, type RunStatus, type Store } from '../index.ts'
+import { type AnswerFlags, type Answers, answersFor, type Given, isEmpty, readAnswers } from './answers.ts'
+import type { ModelFlags } from './choose-model.ts'
+import { followRun } from './follow-run.ts'
+import { agentName, folderOf, kindOf, lookingAgent, modelOf, readAgent, toolNames } from './read-agent.ts'
+import { reporterOf } from './reporter.ts'
+import { type SessionFacts, sessionFacts } from './session-facts.ts'
+import { closed, noSession, openToGoOn, unfinished, untilFree } from './sessions.ts'
+import { CannotRun, type Terminal } from './terminal.ts'
+import { oneLine, plain, shellWord, styled } from './text.ts'
+
+export interface ResumeFlags extends ModelFlags, AnswerFlags {
+  readonly json?: boolean
+  readonly maxIterations?: number
+  /** Default: the folder in which the session began. */
+  readonly cwd?: string
+}
+
+/**
+ * Goes on with a session whose run has not ended, or has met a limit, and hands in answers to its calls; resolves with the exit code. Throws
+ * `CannotRun` for what can't be done; then nothing was recorded. `model` stands in for the one that would be chosen.
+ */
+export async function resumeCommand(sessionId: string, flags: ResumeFlags, terminal: Terminal, model?: Model): Promise<number> {
+  const answers = readAnswers(flags, terminal)
+  const store = await openToGoOn(sessionId, terminal)
+  try {
+    const look = () => looked(sessionId, store, answers, terminal)
+    // What whoever had the session has written meanwhile counts.
+    const seen = await look()
+    const { facts, given, next } = (await freed(sessionId, store, flags, terminal)) ? await look() : seen
+    const folder = folderFor(sessionId, facts, flags, terminal)
+    const chosen = await modelOf(flags, terminal, model)
+    const agent = readAgent(chosen.model, folder, store)
+    if (flags.json !== true) for (const note of notes(sessionId, facts, folder, next, terminal)) terminal.stderr.write(`${note}\n`)
+    const limits = flags.maxIterations === undefined ? {} : { limits: { maxIterations: flags.maxIterations } }
+    const start = (signal: AbortSignal): Run =>
+      next === 'run'
+        ? agent.resume(sessionId, { ...limits, ...given, signal })
+        : agent.stream(goOn, { session: sessionId, ...limits, signal })
+    return await followRun(start, reporterOf({ json: flags.json === true, line: chosen.line, kept: true }, terminal), terminal)
+  } catch (error) {
+    throw RondoError.is(error) ? new CannotRun(error.message) : error
+  } finally {
+    await closed(store, terminal)
+  }
+}
+
+/** What the model is told by a run that follows one that met a limit. */
+const goOn = 'Go on.'
+
+/** Resolves once nobody else drives the session; true when that took a wait. */
+async function freed(sessionId: string, store: Store, { json }: ResumeFlags, terminal: Terminal): Promise<boolean> {
+  let waited = false
+  // Nothing is under way here yet that would have to end well.
+  const stop = terminal.onInterruption(() => terminal.exit(130))
+  try {
+    await untilFree(sessionId, store, terminal, () => {
+      waited = true
+      if (json === true) return
+      terminal.stderr.write(`Another process has session ${oneLine(sessionId)}. If it was killed, that ends within 15 seconds …\n`)
+    })
+    return waited
+  } finally {
+    stop()
+  }
+}
+
+interface Looked {
+  readonly facts: SessionFacts
+  readonly given: Given
+  /** What goes on: the unfinished run, or a new one after a limit. */
+  readonly next: 'run' | 'limit'
+}
+
+/** Whether there is something to go on with, for this command, and whether the answers fit what waits. */
+async function looked(sessionId: string, store: Store, answers: Answers, terminal: Terminal): Promise<Looked> {
+  const facts = await sessionFacts(store, sessionId)
+  if (facts === undefined) throw await noSession(sessionId, store, terminal)
+  const session = lookingAgent(store).session(sessionId)
+  const pending = await session.pending()
+  const given = answersFor(answers, { sessionId, pending, facts })
+  const status = await session.status()
+  if (unfinished.has(status)) {
+    refuseLackingTools(sessionId, facts)
+    return { facts, given, next: 'run' }
+  }
+  if (status === 'incomplete' && isEmpty(answers)) return { facts, given, next: 'limit' }
+  throw new CannotRun(`${nothingToDo(sessionId, status, facts)} Give it a task: rondo run --session ${shellWord(sessionId)} "…"`)
+}
+
+function nothingToDo(sessionId: string, status: RunStatus, { end }: SessionFacts): string {
+  const name = `Session ${oneLine(sessionId)}`
+  if (end === undefined) return `${name} has no run yet.`
+  return `${name} has nothing to resume: its last run ${ends[status] ?? `ended as ${status}`}${end.reason === status ? '' : ` (${end.reason})`}.`
+}
+
+const ends: { readonly [status in RunStatus]?: string } = { completed: 'completed', failed: 'failed', aborted: 'was aborted' }
+
+/** The library knows what a run was given for itself. Tools of another program's agent show in the calls that its run has made. */
+function refuseLackingTools(sessionId: string, { openRuns, calls }: SessionFacts): void {
+  const tools = toolNames()
+  const used = [...calls.values()].filter(({ runId, prepared }) => prepared === true && openRuns.has(runId)).map(({ toolName }) => toolName)
+  const lacking = [...new Set(used)].filter((name) => !tools.has(name)).map(oneLine)
+  if (lacking.length === 0) return
+  throw new CannotRun(
+    `The run of session ${oneLine(sessionId)} works with ${lacking.length === 1 ? 'a tool' : 'tools'} that this command lacks: ${lacking.join(', ')}. Only the program that has ${lacking.length === 1 ? 'it' : 'them'} can go on with it, by agent.resume(). Nothing was recorded.`,
+  )
+}
+
+/** The folder of the flags, else the one in which the session began: the command may be called from anywhere. */
+function folderFor(sessionId: string, { folder }: SessionFacts, { cwd }: ResumeFlags, terminal: Terminal): string {
+  if (cwd !== undefined || folder === undefined) return folderOf(cwd, terminal)
+  if (kindOf(folder) === 'folder') return folder
+  throw new CannotRun(
+    `Session ${oneLine(sessionId)} began in ${plain(folder)}, which can't be read any more. Name the folder that the agent shall read: --cwd DIR`,
+  )
+}
+
+function notes(
+  sessionId: string,
+  { openRuns, end }: SessionFacts,
+  folder: string,
+  next: Looked['next'],
+  terminal: Terminal,
+): readonly string[] {
+  const lines: string[] = []
+  if (folder !== terminal.cwd) lines.push(styled(`The agent reads ${plain(folder)}.`, 'dim', terminal.stderr))
+  if (next === 'limit')
+    lines.push(`The last run of session ${oneLine(sessionId)} met a limit (${end?.reason ?? 'unknown'}): a new one goes on.`)
+  for (const agent of new Set(openRuns.values()))
+    if (agent !== agentName)
+      lines.push(`The run was begun by the agent ${oneLine(agent)}: it goes on with this command's tools and without its instructions.`)
+  return lines
+}

@@ -1,0 +1,90 @@
+import type { Entry, EntryOf, Outcome, RunResult, Store } from '../index.ts'
+
+/** What became of a call so far, as the journal tells it. */
+export interface CallFacts {
+  readonly runId: string
+  readonly toolName: string
+  /** Its tool was there when it was asked for. */
+  readonly prepared?: boolean
+  /** Since when it waits for an answer (ms since 1970). */
+  readonly since?: number
+  readonly decision?: 'allow' | 'deny' | 'stop'
+  readonly outcome?: Outcome
+}
+
+/** What a command wants to know of a session and the library does not say: where it began, how its last run ended, what became of each call. */
+export interface SessionFacts {
+  /** The folder that its agent read first. */
+  readonly folder?: string
+  /** The agents of runs that have not ended, by run. */
+  readonly openRuns: ReadonlyMap<string, string>
+  readonly end?: { readonly status: RunResult['status']; readonly reason: string }
+  readonly calls: ReadonlyMap<string, CallFacts>
+}
+
+/** Reads a session's journal; `undefined` when there is none. */
+export async function sessionFacts(store: Store, sessionId: string): Promise<SessionFacts | undefined> {
+  const facts = new Facts()
+  let any = false
+  for await (const entry of store.load(sessionId)) {
+    any = true
+    facts.entry(entry)
+  }
+  return any ? facts : undefined
+}
+
+class Facts implements SessionFacts {
+  folder?: string
+  end?: NonNullable<SessionFacts['end']>
+  readonly openRuns = new Map<string, string>()
+  readonly calls = new Map<string, CallFacts>()
+  /** By the entry that asked for an approval. */
+  readonly #asked = new Map<string, string>()
+
+  entry(entry: Entry): void {
+    switch (entry.kind) {
+      case 'session': {
+        const folder = entry.data.metadata?.['folder']
+        if (typeof folder === 'string') this.folder = folder
+        return
+      }
+      case 'run.requested':
+        this.openRuns.set(entry.runId ?? '', entry.data.agent.name)
+        return
+      case 'model.responded':
+        return this.#announced(entry)
+      case 'call.prepared':
+        return this.#prepared(entry)
+      case 'approval.decided': {
+        const callId = this.#asked.get(entry.data.request)
+        return callId === undefined ? undefined : this.#add(callId, { decision: entry.data.decision })
+      }
+      case 'call.deferred':
+        return this.#add(entry.data.callId, { since: entry.at })
+      case 'call.settled':
+        return this.#add(entry.data.callId, { outcome: entry.data.settlement.outcome })
+      case 'run.finished':
+        this.openRuns.delete(entry.runId ?? '')
+        this.end = { status: entry.data.status, reason: entry.data.reason }
+        return
+      default:
+        return
+    }
+  }
+
+  #announced({ runId = '', data }: EntryOf<'model.responded'>): void {
+    for (const part of data.message.parts) if (part.type === 'tool-call') this.calls.set(part.callId, { runId, toolName: part.toolName })
+  }
+
+  #prepared({ id, at, data }: EntryOf<'call.prepared'>): void {
+    const { callId, approval } = data
+    if (approval === undefined) return this.#add(callId, { prepared: true })
+    this.#asked.set(id, callId)
+    this.#add(callId, { prepared: true, since: at })
+  }
+
+  #add(callId: string, news: Partial<CallFacts>): void {
+    const known = this.calls.get(callId)
+    if (known !== undefined) this.calls.set(callId, { ...known, ...news })
+  }
+}
