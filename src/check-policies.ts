@@ -8,6 +8,8 @@ const wordPolicies: { readonly [policy: string]: readonly string[] } = {
   onTruncated: ['final', 'continue', 'error'],
   toolUseWithoutCalls: ['final', 'error'],
   toolFailureMode: ['continue', 'fail'],
+  toolExecution: ['auto', 'manual'],
+  lostOutcome: ['unknown', 'ask'],
   unknownTool: ['result', 'fail'],
   retryAfterOutput: ['retract', 'fail'],
   durability: ['strict', 'best-effort'],

@@ -73,6 +73,13 @@ export interface Policies {
   toolUseWithoutCalls?: 'final' | 'error'
   /** What a failing tool means. Default `continue`: the model reads the error. */
   toolFailureMode?: 'continue' | 'fail'
+  /** `manual`: every call is handed out (after its approval), the run parks, and `submitToolResult` goes on. Default `auto`. */
+  toolExecution?: 'auto' | 'manual'
+  /**
+   * An unsafe call whose outcome a crash has lost, and which its tool's `reconcile` can't find out. Default `unknown`: the model is told so. `ask`: the run
+   * parks with the call among `pending`, and `submitToolResult` says what came of it.
+   */
+  lostOutcome?: 'unknown' | 'ask'
   /** A call of a tool that does not exist. Default `result`: the model reads so. */
   unknownTool?: 'result' | 'fail'
   /** Stop after so many equal batches (calls and results) in a row. Default 5; false = never. */

@@ -27,12 +27,13 @@ export function tableOf(tools: readonly Tool[]): ToolTable {
 }
 
 function factsOf(tool: Tool): ToolFacts {
-  const { execute, exclusive, reconcile, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
+  const { asksUser, execute, exclusive, reconcile, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
   return {
     effect: tool.effect,
     exclusive: exclusive ?? false,
     external: execute === undefined,
     canReconcile: reconcile !== undefined,
+    ...(asksUser === true ? { asksUser } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(graceMs === undefined ? {} : { graceMs }),
     ...(maxCallsPerRun === undefined ? {} : { maxCallsPerRun }),

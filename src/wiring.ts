@@ -115,6 +115,8 @@ function baseConfig(
     approvalTiming: policies.approvalTiming ?? 'verdicts',
     onPending: snapshot.onPending ?? 'answer',
     toolFailureMode: policies.toolFailureMode ?? 'continue',
+    toolExecution: policies.toolExecution ?? 'auto',
+    lostOutcome: policies.lostOutcome ?? 'unknown',
     doneDrain: policies.doneDrain ?? 'skip',
     emptyResponse: { retries: policies.emptyResponse?.retries ?? 2, end: policies.emptyResponse?.end ?? 'final' },
     onTruncated: policies.onTruncated ?? 'final',

@@ -91,7 +91,7 @@ export function callsOf(run: RunState, toolName: string): number {
 }
 
 export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void {
-  const { callId, expiresAt, correlationId, durationMs } = entry.data
+  const { callId, why, expiresAt, correlationId, durationMs } = entry.data
   const { turn, call } = callOf(live, callId)
   const run = activeRun(live, 'a deferred call')
   assert(call.status === 'ready' || call.status === 'running', 'a call is ready or running when it is deferred', callId)
@@ -99,6 +99,8 @@ export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void
   turn.calls[call.index] = {
     ...call,
     status: 'outside',
+    outsideSeq: entry.seq,
+    unresolved: why === 'unresolved',
     expiresAt,
     correlationId: correlationId ?? call.correlationId,
   }

@@ -13,6 +13,8 @@ export interface ToolFacts {
   readonly exclusive: boolean
   /** Run by a client, not by us. */
   readonly external: boolean
+  /** The client is a person who is asked. */
+  readonly asksUser?: boolean
   readonly canReconcile: boolean
   readonly timeoutMs?: number
   readonly graceMs?: number
@@ -44,6 +46,10 @@ export interface MachineConfig {
   readonly onPending: 'answer' | 'hold' | 'reject'
   /** Whether a call that fails ends the run. */
   readonly toolFailureMode: 'continue' | 'fail'
+  /** Whether calls are run here, or all handed out. */
+  readonly toolExecution: 'auto' | 'manual'
+  /** What becomes of an unsafe call whose outcome a crash has lost and nobody can find out. */
+  readonly lostOutcome: 'unknown' | 'ask'
   readonly doneDrain: 'skip' | 'finish'
   readonly emptyResponse: { readonly retries: number; readonly end: 'final' | 'error' }
   readonly onTruncated: 'final' | 'continue' | 'error'

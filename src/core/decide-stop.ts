@@ -51,7 +51,7 @@ function stopCall(
   const denied = call.decision !== undefined && call.decision.kind !== 'allow' && call.status === 'awaiting'
   const settlement = denied
     ? failedSettlement(config, call, 'denied', 'ToolDenied', deniedText(call.decision?.reason))
-    : call.everStarted && call.effect === 'unsafe' && call.status === 'running'
+    : call.everStarted && call.effect === 'unsafe' && (call.status === 'running' || call.unresolved === true)
       ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
       : failedSettlement(config, call, 'cancelled', 'ToolCancelled', stoppedText(run, call))
   const end = denied && call.decision?.kind === 'stop' ? ({ end: 'stop' } as const) : {}

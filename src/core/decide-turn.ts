@@ -196,8 +196,15 @@ function decideAwaiting(batch: Batch, call: CallState): void {
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
 
+function settleUnknown(batch: Batch, call: CallState): void {
+  settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
+}
+
 function decideOutside(batch: Batch, call: CallState): void {
-  if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
+  // It did begin: whatever is said instead of an answer, it can't be called skipped.
+  if (call.unresolved === true) {
+    if (batch.newestMessage > call.outsideSeq) settleUnknown(batch, call)
+  } else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
   else if (call.expiresAt !== undefined && batch.now >= call.expiresAt) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
@@ -205,8 +212,11 @@ function decideOutside(batch: Batch, call: CallState): void {
 /** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
 function decideOrphan(batch: Batch, call: CallState): void {
   if (call.effect === 'unsafe') {
-    if (!canBeAsked(batch, call)) settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
-    else if (!batch.held) ask(batch, call)
+    if (canBeAsked(batch, call)) {
+      if (!batch.held) ask(batch, call)
+    } else if (batch.config.lostOutcome === 'ask')
+      batch.plan.follow({ kind: 'call.deferred', data: { callId: call.part.callId, attempt: call.attempt, why: 'unresolved' } })
+    else settleUnknown(batch, call)
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
   else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
 }
@@ -251,8 +261,10 @@ function decideReady(batch: Batch, call: CallState): void {
   if (isAfterEnd(batch, call)) return settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
   if (batch.undecided || batch.held || batch.full) return
   const { callId, toolName } = call.part
-  if (call.external === true) {
-    batch.plan.follow({ kind: 'call.deferred', data: { callId, why: 'client' } })
+  const manual = batch.config.toolExecution === 'manual'
+  if (call.external === true || manual) {
+    const why = batch.config.tools.get(toolName)?.asksUser === true ? 'ask-user' : call.external === true ? 'client' : 'manual'
+    batch.plan.follow({ kind: 'call.deferred', data: { callId, why } })
     return
   }
   if (overLimit(batch, call)) return

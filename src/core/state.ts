@@ -221,6 +221,10 @@ export interface CallState {
   readonly epoch: number
   readonly everStarted: boolean
   readonly correlationId?: string | undefined
+  /** The entry that put it outside; 0 while it is not. */
+  readonly outsideSeq: number
+  /** A crash has lost its outcome, and somebody is asked what it was. */
+  readonly unresolved?: boolean | undefined
   readonly settlement?: SettlementData | undefined
   readonly durationMs: number
 }

@@ -81,6 +81,7 @@ export interface ToolDefinition {
   readonly toModelOutput?: (output: Json) => string | readonly Part[]
   readonly reconcile?: (input: unknown, call: ToolCallInfo) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>
   readonly needsApproval?: boolean | ((input: unknown, call: ToolCallInfo) => Awaitable<boolean | Ask>)
+  readonly asksUser?: boolean
   readonly timeoutMs?: number
   readonly graceMs?: number
   readonly exclusive?: boolean

@@ -14,6 +14,7 @@ import { makeRoot } from './files/root.ts'
 import type { SearchTextInput, SearchTextOutput } from './files/search-text.ts'
 import { searchText } from './files/search-text.ts'
 
+export { type AskUserInput, type AskUserOptions, askUser } from './ask-user.ts'
 export type { FileInfo, FileInfoInput, FileInfoOutput, FolderInfo } from './files/file-info.ts'
 export type { FindFilesInput, FindFilesOutput, FoundFile } from './files/find-files.ts'
 export type { ReadToolLimits } from './files/limits.ts'

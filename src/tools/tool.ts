@@ -43,6 +43,8 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
   reconcile?: (input: Out<S>, call: ToolCallInfo<C>) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>
   /** Whether a human must agree first. A function is asked once per call. Default false. */
   needsApproval?: boolean | ((input: Out<S>, call: ToolCallInfo<C>) => Awaitable<boolean | Ask>)
+  /** Of a tool without `execute`: a person answers, so that interfaces show a question. Default false. */
+  asksUser?: boolean
   /** Time limit of one attempt in ms. Default: none. */
   timeoutMs?: number
   /** How long an aborted call may take to settle, in ms. Default: the run's (1,000). */
@@ -135,6 +137,7 @@ const known: ReadonlySet<string> = new Set([
   'effect',
   'reconcile',
   'needsApproval',
+  'asksUser',
   'timeoutMs',
   'graceMs',
   'exclusive',
@@ -190,6 +193,8 @@ function checkOptions(options: ToolOptions<string, Schema, unknown, unknown, Sch
   // Not taken for "no": a tool that was meant to need an approval must not run without one.
   if (!['undefined', 'boolean', 'function'].includes(typeof options.needsApproval))
     wrong.push('needsApproval must be true, false or a function')
+  if (!['undefined', 'boolean'].includes(typeof options.asksUser)) wrong.push('asksUser must be true or false')
+  if (options.asksUser === true && options.execute !== undefined) wrong.push("'asksUser' is for tools without execute: a person answers")
   if (!['undefined', 'boolean'].includes(typeof options.exclusive)) wrong.push('exclusive must be true or false')
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `tool '${String(options.name)}': ${wrong.join('; ')}`)
 }

@@ -74,6 +74,8 @@ export function config(change: ConfigChange = {}): MachineConfig {
     approvalTiming: 'verdicts',
     onPending: 'answer',
     toolFailureMode: 'continue',
+    toolExecution: 'auto',
+    lostOutcome: 'unknown',
     doneDrain: 'skip',
     emptyResponse: { retries: 2, end: 'final' },
     onTruncated: 'final',

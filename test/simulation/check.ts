@@ -100,7 +100,9 @@ function lives({ ledger, violate }: Checking): void {
           break
         }
         case 'call.deferred':
-          if (state !== (externalTools.has(call.part.toolName) ? 'ready' : 'running')) wrong('deferred')
+          if (state !== (['client', 'manual'].includes(entry.data.why) ? 'ready' : 'running')) wrong('deferred')
+          if ((entry.data.why === 'client') !== externalTools.has(call.part.toolName)) wrong(`deferred as ${entry.data.why}`)
+          if (entry.data.why === 'unresolved' && !unsafeTools.has(call.part.toolName)) wrong('handed to somebody, though it may run again')
           state = 'outside'
           break
         case 'call.settled':
@@ -126,7 +128,7 @@ function approvals({ played, ledger, violate }: Checking): void {
     const needed = alwaysAsking.has(call.part.toolName) || call.prepared.some((entry) => entry.data.approval !== undefined)
     if (!needed) continue
     if (isRemembered(ledger, call)) continue
-    for (const start of [...call.started, ...call.deferred.filter(({ data }) => data.why === 'client')]) {
+    for (const start of [...call.started, ...call.deferred.filter(({ data }) => data.why === 'client' || data.why === 'manual')]) {
       const allowed = call.decided.findLast((entry) => entry.seq < start.seq && entry.data.decision === 'allow')
       if (allowed === undefined) violate(rule, `${call.callId} began at entry ${start.seq}`)
       else if (start.kind === 'call.started' && start.data.attempt === 1 && start.data.approval !== allowed.id)

@@ -40,6 +40,8 @@ export interface AgentSpec {
   readonly policies: {
     approvalTiming: 'verdicts' | 'answers' | 'perCall'
     approvals?: { default: 'allow' | 'ask' | 'ask-unsafe'; rules: ApprovalRule[] }
+    toolExecution: 'auto' | 'manual'
+    lostOutcome: 'unknown' | 'ask'
     doneDrain: 'skip' | 'finish'
     emptyResponse: { retries: number; end: 'final' | 'error' }
     onTruncated: 'final' | 'continue' | 'error'
@@ -269,6 +271,8 @@ function agentSpec(dice: Dice): AgentSpec {
       ...dice.maybe(0.1, () => ({
         approvals: { default: dice.pick(['allow', 'ask', 'ask-unsafe']), rules: [denied, { action: 'allow', tool: 'p*' }] },
       })),
+      toolExecution: dice.chance(0.03) ? 'manual' : 'auto',
+      lostOutcome: dice.chance(0.3) ? 'ask' : 'unknown',
       doneDrain: dice.pick(['skip', 'finish']),
       emptyResponse: { retries: dice.int(0, 2), end: dice.pick(['final', 'error']) },
       onTruncated: dice.pick(['final', 'continue', 'error']),

@@ -109,7 +109,7 @@ function of(group: string, ...what: readonly string[]): string[] {
 /**
  * What this version can do. Not yet: `history.revised`, purposes `output` and `compaction`, `context_overflow`,
  * `output_decoding_failed` and `stop_sequence` (there is no compaction and no structured output); deferred
- * `child`, `ask-user`, `manual`, `unresolved` (nothing makes them yet). `session_error` and `lease_lost` are ends of activations
+ * `child` (nothing makes it yet) and `ask-user` (no tool here). `session_error` and `lease_lost` are ends of activations
  * only, never of runs: they are counted as parks and resumable results. Legal, and met by no journal of this version: a change from
  * `awaiting_human` or `awaiting_tool_results` to the end of a run (the last settlement closes the batch first, and the status is
  * then `tool_running` or `model_running`), and from `awaiting_tool_results` to `model_running`.
@@ -130,7 +130,7 @@ const required: readonly string[] = [
   ...of('finish', 'stop', 'tool-calls', 'length', 'content-filter', 'refusal', 'pause-turn', 'error', 'other'),
   ...of('model failed', 'final', 'retry', 'interrupted', 'cancelled', 'limit', 'partial kept'),
   ...of('again', 'model', 'call'),
-  ...of('deferred', 'client', 'suspended'),
+  ...of('deferred', 'client', 'suspended', 'manual', 'unresolved'),
   ...of('remembered', 'run', 'session', 'used'),
   ...of('decision', 'allow', 'deny', 'stop', 'edited'),
   ...of('control', 'pause', 'resume', 'cancel'),
