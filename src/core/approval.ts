@@ -57,7 +57,7 @@ export interface RememberedApproval {
   readonly toolName: string
   /** Calls of the tool that are asked about by the same name; absent: those that are asked about by none. */
   readonly as?: string | undefined
-  /** Until the end of this run; absent: of the session. */
+  /** Forgotten at the end of this run; absent: kept for the session. */
   readonly runId?: string | undefined
   /** The `approval.decided` entry. */
   readonly decision: string
@@ -68,10 +68,8 @@ export interface RememberedApproval {
 /** The decision that lets a call pass which would be asked about. */
 export function rememberedFor(
   remembered: readonly RememberedApproval[],
-  runId: string,
   toolName: string,
   { rememberAs }: Ask,
 ): RememberedApproval | undefined {
-  if (rememberAs === false) return undefined
-  return remembered.find((one) => one.toolName === toolName && one.as === rememberAs && (one.runId === undefined || one.runId === runId))
+  return rememberAs === false ? undefined : remembered.find((one) => one.toolName === toolName && one.as === rememberAs)
 }

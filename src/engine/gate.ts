@@ -105,8 +105,8 @@ function byDefault(preparing: Preparing): Verdict {
 }
 
 /** Who wants to ask need not, where a human has said yes for more than one call. */
-function known({ state, run, tool }: Preparing, verdict: Verdict): Verdict {
+function known({ state, tool }: Preparing, verdict: Verdict): Verdict {
   if (verdict.kind !== 'ask') return verdict
-  const remembered = rememberedFor(state.live.remembered, run.id, tool.name, verdict.ask)
+  const remembered = rememberedFor(state.live.remembered, tool.name, verdict.ask)
   return remembered === undefined ? verdict : { kind: 'allow', approvedBy: remembered.decision }
 }

@@ -85,6 +85,25 @@ describe('machine 4: an unsafe call whose outcome a crash has lost', () => {
     expect([call?.outcome, paid, errors, end(result)]).toEqual(['unknown', ['s/m1.0 1'], reported, 'completed completed'])
   })
 
+  test('machine 4: a tool that ends its process each time is tried three times, whatever it finds out', async () => {
+    const { pay, paid } = payment(() => 'not-started', {
+      execute: (_input: unknown, { attempt }: { attempt: number }) => {
+        paid.push(String(attempt))
+        return new Promise(() => {})
+      },
+    })
+    const place = scriptedLab([pays, 'ok'])
+    const process = () => agentIn({ ...place, store: otherProcess(place.store) }, { tools: [pay] })
+    void process().stream('Hi', { session: 's' })
+    for (let crash = 0; crash < 3; crash++) {
+      await place.clock.advance(10)
+      place.clock.jump(60_000)
+      if (crash < 2) void process().resume('s')
+    }
+    const result = await place.clock.until(process().resume('s').result)
+    expect([paid, result.calls[0]?.outcome]).toEqual([['1', '2', '3'], 'error'])
+  })
+
   test('a tool that never answers has its time limit, and is told', async () => {
     let told: string | undefined
     const { call, paid } = await afterCrash(

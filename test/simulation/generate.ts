@@ -190,7 +190,7 @@ const toolActs = [
   'mutate',
 ]
 /** What no human may allow, where a script has rules. */
-export const denied: ApprovalRule = { action: 'deny', input: { tag: '2' } }
+const denied: ApprovalRule = { action: 'deny', input: { tag: '2' } }
 const asks = ['true', 'false', 'ask', 'expires', 'throws']
 
 export function generate(seed: number): Script {
