@@ -141,6 +141,7 @@ export function decide(target: Target, decisions: readonly Decision[]): Promise<
 }
 
 async function decideAll(target: Target, decisions: readonly Decision[]): Promise<void> {
+  const named = new Set(decisions.map(({ callId }) => callId))
   for (const decision of decisions) {
     // A word we don't know must not be taken for a yes.
     if (decision.decision !== 'approve' && decision.decision !== 'deny')
@@ -151,11 +152,17 @@ async function decideAll(target: Target, decisions: readonly Decision[]): Promis
     if (decision.decision === 'approve' && ![undefined, 'run', 'session'].includes(decision.remember))
       throw new RondoError('ConfigInvalid', `'remember' of the decision of call '${decision.callId}' must be 'run' or 'session'.`)
     const id = target.driver.world.id('e')
-    await enter(target, (state) => decisionInput(state, id, decision))
+    await enter(target, (state) => decisionInput(state, id, decision, named))
   }
 }
 
-function decisionInput({ live }: SessionState, id: string, decision: Decision): readonly DriverInput[] | Refusal {
+/** `named`: the calls that are decided by a word of their own. */
+function decisionInput(
+  { live }: SessionState,
+  id: string,
+  decision: Decision,
+  named: ReadonlySet<string>,
+): readonly DriverInput[] | Refusal {
   const call = live.turn?.calls.find((candidate) => candidate.part.callId === decision.callId)
   const request = call?.preparedId
   if (request === undefined)
@@ -175,7 +182,7 @@ function decisionInput({ live }: SessionState, id: string, decision: Decision): 
   if (call?.ask?.rememberAs === false)
     return { why: 'wrong_request', message: `Call ${decision.callId} is asked about each time: decide without 'remember'.` }
   // Calls like it that wait already are covered too; each is named by a decision of its own.
-  const alike = live.turn?.calls.filter((other) => other !== call && isCovered(call, other)) ?? []
+  const alike = live.turn?.calls.filter((other) => !named.has(other.part.callId) && isCovered(call, other)) ?? []
   const others = alike.map(
     (other, index): DriverInput => ({
       kind: 'approval.decided',

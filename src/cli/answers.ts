@@ -12,6 +12,8 @@ export interface AnswerFlags {
   readonly reason?: string
   /** Who decides. Default: the login name. */
   readonly by?: string
+  /** `run` or `session`: for how long the approvals hold for calls like these. */
+  readonly remember?: string
   /** Arguments in place of those of the one call that is approved, as JSON. */
   readonly input?: string
   /** `CALL=JSON`. */
@@ -26,6 +28,7 @@ export interface Answers {
   readonly by?: string
   readonly reason?: string
   readonly input?: object
+  readonly remember?: 'run' | 'session'
 }
 
 interface Result {
@@ -37,7 +40,7 @@ const all = 'all'
 
 /** Throws `CannotRun` for flags that contradict each other and for what is no JSON. */
 export function readAnswers(flags: AnswerFlags, { user }: Pick<Terminal, 'user'>): Answers {
-  const { approve = [], deny = [], reason, by, input, result = [] } = flags
+  const { approve = [], deny = [], reason, by, input, remember, result = [] } = flags
   const results = result.map(readResult)
   checkAll(approve, deny)
   checkTwice([...approve, ...deny, ...results.map(({ callId }) => callId)])
@@ -53,6 +56,7 @@ export function readAnswers(flags: AnswerFlags, { user }: Pick<Terminal, 'user'>
     ...(decider === '' ? {} : { by: decider }),
     ...(reason === undefined ? {} : { reason }),
     ...(input === undefined ? {} : { input: editedInput(input, approve) }),
+    ...(remember === undefined ? {} : { remember: scopeOf(remember, approve) }),
   }
 }
 
@@ -70,6 +74,12 @@ function checkAll(approve: readonly string[], deny: readonly string[]): void {
 function checkTwice(callIds: readonly string[]): void {
   const twice = callIds.find((callId, index) => callIds.indexOf(callId) !== index)
   if (twice !== undefined) throw new CannotRun(`Call ${oneLine(twice)} is answered twice. Say one thing about each call.`)
+}
+
+function scopeOf(remember: string, approve: readonly string[]): 'run' | 'session' {
+  if (approve.length === 0) throw new CannotRun('--remember lets calls like the approved ones run: it needs --approve.')
+  if (remember === 'run' || remember === 'session') return remember
+  throw new CannotRun(`--remember must be run or session: for how long calls like these need no approval, not ${oneLine(remember)}.`)
 }
 
 function editedInput(text: string, approve: readonly string[]): object {
@@ -109,9 +119,9 @@ export interface Answered {
 }
 
 /** The answers for the calls that wait; throws `CannotRun` for a call that does not wait for such an answer. */
-export function answersFor({ approve, deny, results, by, reason, input }: Answers, session: Answered): Given {
+export function answersFor({ approve, deny, results, by, reason, input, remember }: Answers, session: Answered): Given {
   const who = by === undefined ? {} : { by }
-  const edited = input === undefined ? {} : { input }
+  const edited = { ...(input === undefined ? {} : { input }), ...(remember === undefined ? {} : { remember }) }
   const why = reason === undefined ? {} : { reason }
   for (const { callId } of results) checkWaits(callId, 'result', session)
   const decisions = [

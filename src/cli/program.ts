@@ -138,6 +138,7 @@ function addResume(program: Command): Command {
     .option('--approve <call>', 'let this call run (all: every one that waits); repeatable', listed)
     .option('--deny <call>', 'refuse this call (all: every one that waits); repeatable', listed)
     .option('--reason <text>', 'with --deny: why; the model reads it')
+    .option('--remember <scope>', 'run or session: calls like the approved ones need no approval until then')
     .option('--by <name>', 'who decides (default: your login name)')
     .option('--input <json>', 'with one --approve: arguments in place of those of the call')
     .option('--result <call=json>', 'the result of a call that waits for one from outside; repeatable', listed)

@@ -215,6 +215,15 @@ describe('a yes that is remembered', () => {
     else expect([end(next), outcomes(next)]).toEqual(['completed completed', ['save d by ann']])
   })
 
+  test('a call that is named beside it has a word of its own', async () => {
+    const place = scriptedLab([asksFor(['save', 'a'], ['save', 'b'], ['save', 'c']), 'done'])
+    const agent = agentIn(place, { tools: [named('save', true)] })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    const answers = [...decisions('run'), { callId: 'm1.1', decision: 'deny', reason: 'not b' } as const]
+    const result = await place.clock.until(agent.resume('s', { decisions: answers }).result)
+    expect(outcomes(result)).toEqual(['save a by ann', 'denied: The user did not allow this call: not b', 'save c by ann'])
+  })
+
   test('promise 5: what runs by it names the decision', async () => {
     const place = scriptedLab([asksFor(['save', 'a']), asksFor(['save', 'b']), 'done'])
     const agent = agentIn(place, { tools: [named('save', true)] })

@@ -119,6 +119,16 @@ session notes · rondo show notes
     ])
   })
 
+  test('--remember: calls like the approved one, which wait too, need no word of their own', async () => {
+    const home = await parked({ calls: [readTides, readTides] })
+    const { code } = await resume({ approve: ['m1.0'], remember: 'session', by: 'bea' }, { home })
+    expect(code).toBe(0)
+    expect((await entriesOf(home, 'approval.decided')).map(({ decision, by, remember }) => [decision, by, remember])).toEqual([
+      ['allow', 'bea', 'session'],
+      ['allow', 'bea', undefined],
+    ])
+  })
+
   test('--approve all and --deny all answer all that waits for an approval, by the login name', async () => {
     for (const [flags, decision] of [
       [{ approve: ['all'] }, 'allow'],
@@ -384,6 +394,8 @@ describe('answers that make no sense, whatever waits', () => {
     ],
     ['a reason without a denial', { approve: ['m1.0'], reason: 'x' }, '--reason says why a call is denied: it needs --deny.'],
     ['a name without a decision', { by: 'bea' }, '--by says who approves or denies: it needs --approve or --deny.'],
+    ['a scope of nothing', { deny: ['m1.0'], remember: 'run' }, '--remember lets calls like the approved ones run: it needs --approve.'],
+    ['a scope that is none', { approve: ['m1.0'], remember: 'ever' }, /^--remember must be run or session/],
     ['an empty name', { approve: ['m1.0'], by: ' ' }, '--by needs a name.'],
     [
       'arguments for two',
