@@ -1,3 +1,4 @@
+import { RondoError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
 import { type MediaPart, type Message, type Part, resultText, type ToolCallPart, textOf } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
@@ -95,9 +96,21 @@ function mediaPart(part: MediaPart): Json {
   const data = part.data ?? ''
   const url = /^(?:https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
-  const audio = audioFormats[mediaType]
-  if (audio !== undefined && !url.startsWith('http')) return { type: 'input_audio', input_audio: { data, format: audio } }
+  const format = audioFormats[mediaType]
+  if (format !== undefined) return { type: 'input_audio', input_audio: { data: bareBase64(data, mediaType), format } }
   return { type: 'file', file: { file_data: url, ...(name === undefined ? {} : { filename: name }) } }
+}
+
+/** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */
+function bareBase64(data: string, mediaType: string): string {
+  if (!/^(?:https?|data):/.test(data)) return data
+  const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
+  if (base64 !== undefined) return data.slice(base64.length)
+  const given = data.startsWith('data:') ? 'a data: URL that is not base64' : 'a URL'
+  throw new RondoError(
+    'ModelBadRequest',
+    `A file of type ${mediaType} is given as ${given}: the API takes audio as base64 only. Load it and pass its bytes.`,
+  )
 }
 
 const audioFormats: { readonly [mediaType: string]: string } = {
