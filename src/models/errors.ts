@@ -2,12 +2,21 @@ import { RondoError } from '../core/error.ts'
 import { type ErrorFacts, readErrorBody, readErrorValue } from './error-body.ts'
 import { classify, type ErrorKind, kinds } from './error-kinds.ts'
 import type { Overflow } from './overflow.ts'
-import { safeText } from './safe-text.ts'
+import { safeText, withoutSecrets } from './safe-text.ts'
+import { shouldRetry } from './transport/retry-after.ts'
 
-/** A response that is no answer: an error status, or a body that can't be one. */
-export interface HttpFailure {
+/** Whom a request went to, and what of it no error may show. */
+export interface Answerer {
   /** The adapter's name for whom it talks to, e.g. `openai`. */
   readonly provider: string
+  /** What the user gave the key in, e.g. `OPENAI_API_KEY`: named when the key is refused. Default: "the API key". */
+  readonly keyName?: string | undefined
+  /** Masked wherever the server's words hold one of them, the longest first (`secretsOf`). Default none. */
+  readonly secrets?: readonly string[] | undefined
+}
+
+/** A response that is no answer: an error status, or a body that can't be one. */
+export interface HttpFailure extends Answerer {
   readonly status: number
   /** A header by its name, in any case. */
   header(name: string): string | undefined
@@ -15,8 +24,6 @@ export interface HttpFailure {
   readonly body: string
   /** What the header says of when to try again (ms). */
   readonly retryAfterMs?: number | undefined
-  /** What the user gave the key in, e.g. `OPENAI_API_KEY`: named when the key is refused. Default: "the API key". */
-  readonly keyName?: string | undefined
   /** This server answers 400 and nothing else when the input is too long, as Cerebras does. Default false. */
   readonly emptyMeansOverflow?: boolean | undefined
 }
@@ -27,29 +34,44 @@ export interface HttpFailure {
  * holds no keys.
  */
 export function httpError(failure: HttpFailure): RondoError {
-  const { status, provider, keyName } = failure
-  const facts = readErrorBody(failure.body)
+  const facts = readErrorBody(withoutSecrets(failure.body, failure.secrets ?? []))
   const { kind, overflow } = classifyResponse(failure, facts)
-  const message = wording({ provider, kind, where: `HTTP ${status}`, facts, overflow, keyName })
-  const retryable = isRetryable(kind, failure.header('x-should-retry'))
-  return errorOf(kind, message, retryable, finite(failure.retryAfterMs) ?? delayIn(facts))
+  const message = wording(failure, { kind, where: `HTTP ${failure.status}`, facts, overflow })
+  const told = shouldRetry((name) => failure.header(name))
+  return errorOf(kind, message, isRetryable(kind, told), finite(failure.retryAfterMs) ?? delayIn(facts))
 }
 
 /**
  * The error that stands in a response which began well (status 200): the parsed error object or event, whole or what is inside it, or a
  * line that is no JSON. Classified as `httpError` does, by the status that it names or, without one, by its words (B084, B107).
  */
-export function streamError(value: unknown, provider: string, options?: { readonly keyName?: string | undefined }): RondoError {
-  const facts = readErrorValue(value)
+export function streamError(value: unknown, from: Answerer): RondoError {
+  const facts = readErrorValue(typeof value === 'string' ? withoutSecrets(value, from.secrets ?? []) : value)
   const { kind, overflow } = classify(facts, facts.status)
   const where = facts.status === undefined ? 'in the response' : `in the response, status ${facts.status}`
-  const message = wording({ provider, kind, where, facts, overflow, keyName: options?.keyName })
-  return errorOf(kind, message, kinds[kind].retryable, delayIn(facts))
+  return errorOf(kind, wording(from, { kind, where, facts, overflow }), kinds[kind].retryable, delayIn(facts))
+}
+
+/**
+ * What came with a good status and is no answer of `api`: the error that it tells of, else that something answers there which does not
+ * speak it. A wrong base URL leads to that, and no other attempt mends it.
+ *
+ * @param value What the body is as JSON; `undefined` when it is none.
+ */
+export function noAnswer(body: string, value: unknown, api: string, from: Answerer): RondoError {
+  const facts = value === undefined ? readErrorBody(withoutSecrets(body, from.secrets ?? [])) : readErrorValue(value)
+  const saysError = classify(facts, facts.status).kind !== 'server' || facts.status !== undefined
+  if (saysError || (typeof value === 'object' && facts.text !== '')) return streamError(value ?? body, from)
+  const said = safeText(body, 200, from.secrets) || 'nothing'
+  return new RondoError(
+    kinds.unknown.code,
+    `What ${safeText(from.provider, 60)} sent is no answer of ${api}: ${sentence(said)} ${kinds.unknown.advice}`,
+    { retryable: kinds.unknown.retryable },
+  )
 }
 
 /** How a response ended that says nothing of an error. */
-export interface QuietEnd {
-  readonly provider: string
+export interface QuietEnd extends Answerer {
   /** The provider's own word. */
   readonly finishReason: string | undefined
   /** Tokens, cached ones included; `undefined` when they were not told. */
@@ -76,7 +98,7 @@ export function quietOverflow(end: QuietEnd): RondoError | undefined {
   }
   const facts = readErrorBody(finishReason === undefined ? '' : `it ended with ${finishReason}`)
   const where = 'HTTP 200, without an error'
-  const message = wording({ provider: end.provider, kind: 'overflow', where, facts, overflow, keyName: undefined })
+  const message = wording(end, { kind: 'overflow', where, facts, overflow })
   return errorOf('overflow', message, false, undefined)
 }
 
@@ -90,9 +112,9 @@ function classifyResponse({ status, body, emptyMeansOverflow }: HttpFailure, fac
 /** Kinds that no other attempt can mend, whatever a server says. */
 const final: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['quota', 'auth', 'forbidden', 'overflow', 'blocked', 'tooLarge'])
 
-function isRetryable(kind: ErrorKind, shouldRetry: string | undefined): boolean {
-  if (shouldRetry?.trim() === 'false') return false
-  return kinds[kind].retryable || (shouldRetry?.trim() === 'true' && !final.has(kind))
+function isRetryable(kind: ErrorKind, told: boolean | undefined): boolean {
+  if (told === false) return false
+  return kinds[kind].retryable || (told === true && !final.has(kind))
 }
 
 function errorOf(kind: ErrorKind, message: string, retryable: boolean, retryAfterMs: number | undefined): RondoError {
@@ -118,22 +140,23 @@ function delayIn({ retryAfterMs, text }: ErrorFacts): number | undefined {
 }
 
 interface Said {
-  readonly provider: string
   readonly kind: ErrorKind
   readonly where: string
   readonly facts: ErrorFacts
   readonly overflow: Overflow | undefined
-  readonly keyName: string | undefined
 }
 
 /** `openai does not accept the key (HTTP 401): Incorrect API key provided. Check OPENAI_API_KEY.` */
-function wording({ provider, kind, where, facts, overflow, keyName }: Said): string {
+function wording({ provider, keyName, secrets }: Answerer, { kind, where, facts, overflow }: Said): string {
   const { says, advice } = kinds[kind]
   const numbers = overflow === undefined ? [] : overflowNumbers(overflow)
   const head = `${safeText(provider, 60)} ${says} (${[...numbers, where].join('; ')}): `
-  const said = safeText(facts.text, 800) || codesOf(facts)
-  const stop = /[.!?…]$/.test(said) ? '' : '.'
-  return `${head}${said}${stop}${advice === '' ? '' : ` ${advice.replace('KEY', () => keyName ?? 'the API key')}`}`
+  const said = safeText(facts.text, 800, secrets) || codesOf(facts, secrets)
+  return `${head}${sentence(said)}${advice === '' ? '' : ` ${advice.replace('KEY', () => keyName ?? 'the API key')}`}`
+}
+
+function sentence(said: string): string {
+  return /[.!?…]$/.test(said) ? said : `${said}.`
 }
 
 function overflowNumbers({ used, limit, over }: Overflow): string[] {
@@ -146,6 +169,6 @@ function overflowNumbers({ used, limit, over }: Overflow): string[] {
   return told === '' ? [] : [told]
 }
 
-function codesOf({ words }: ErrorFacts): string {
-  return words.size === 0 ? 'it said no more' : safeText([...words.values()].join(', '), 200)
+function codesOf({ words }: ErrorFacts, secrets: readonly string[] | undefined): string {
+  return words.size === 0 ? 'it said no more' : safeText([...words.values()].join(', '), 200, secrets)
 }

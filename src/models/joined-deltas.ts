@@ -11,6 +11,9 @@ export class JoinedDeltas {
   #type: TextDelta['type'] = 'text'
   #part = 0
   #text = ''
+  /** How much went out of each kind, and its last piece: what a whole text is compared with. */
+  readonly #said = { text: 0, reasoning: 0, 'call-input': 0 }
+  readonly #lastSaid = { text: '', reasoning: '', 'call-input': '' }
 
   constructor(sink: (delta: ModelDelta) => void) {
     this.#sink = sink
@@ -33,6 +36,18 @@ export class JoinedDeltas {
     const text = this.#text
     if (text === '') return
     this.#text = ''
+    this.#said[this.#type] += text.length
+    this.#lastSaid[this.#type] = text
     this.#sink({ type: this.#type, part: this.#part, text })
+  }
+
+  /**
+   * What a whole text says beyond what was said of its kind: nothing, when it does not begin with that, as far as the length and the end of
+   * what was said tell (it is not kept).
+   */
+  restOf(type: 'text' | 'reasoning', whole: string): string {
+    this.flush()
+    const length = this.#said[type]
+    return whole.slice(0, length).endsWith(this.#lastSaid[type]) ? whole.slice(length) : ''
   }
 }

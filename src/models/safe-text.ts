@@ -7,10 +7,11 @@ const lineBreaks = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
 
 /**
  * What another side wrote, fit to be shown and stored: one line, well-formed, without control characters and bidirectional overrides,
- * keys and tokens masked, at most `max` UTF-16 units (cut in the middle of nothing that is one character).
+ * `secrets` and whatever looks like a key or a token masked, at most `max` UTF-16 units (cut in the middle of nothing that is one character).
  */
-export function safeText(text: string, max: number): string {
-  const line = maskSecrets(wellFormed(text.slice(0, readUnits)).replace(lineBreaks, ' ').trim())
+export function safeText(text: string, max: number, secrets: readonly string[] = []): string {
+  const known = withoutSecrets(text.slice(0, readUnits), secrets)
+  const line = maskKeys(wellFormed(known).replace(lineBreaks, ' ').trim())
   return line.length <= max ? line : `${line.slice(0, isPair(line, max - 2) ? max - 2 : max - 1)}…`
 }
 
@@ -18,22 +19,40 @@ function isPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800
 }
 
+const mask = '***'
+
+/** A text without what is known to be secret, however that looks. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let masked = text
+  for (const secret of secrets) masked = masked.replaceAll(secret, mask)
+  return masked
+}
+
 /**
  * What keys look like. The first group is kept, so that a reader sees which key it is about. Servers echo the key that they refuse, some
- * of them half masked with asterisks.
+ * of them half masked with asterisks. Each is read in one pass: no look ahead goes over what the match has not taken.
  */
-const secrets: readonly RegExp[] = [
-  /\b(sk|pk|rk|gsk|xai|pplx|nvapi|csk|r8|hf|ghp|gho|ghs|glpat|tgp)[-_](?=[\w*-]*[\d*])[\w*-]{6,}/g,
+const keys: readonly RegExp[] = [
   /\b(sk-)[\w*-]{6,}/g,
-  /\b(AIza|ya29\.|AKIA|ASIA|eyJ)[\w.*-]{12,}/g,
-  /\b((?:Bearer|Basic)\s+)(?=[\w.~+/=*-]*[\d*])[\w.~+/=*-]{6,}/gi,
+  /\b(gsk_|gh[opsur]_|github_pat_|xox[a-z]-|glpat-)[\w*-]{10,}/g,
+  /\b(AIza|ya29\.|AKIA|ASIA|eyJ|AQ\.)[\w.*-]{12,}/g,
   /([?&](?:key|api[-_]?key|token|access_token|sig|signature)=)[^&\s"'<>]{4,}/gi,
   /(:\/\/)[^\s/@:"']+:[^\s/@"']+@/g,
   /\b((?:api[-_ ]?key|authorization|access[-_ ]?token|secret|password)(?: provided)?[\\"']*\s*[:=]\s*[\\"']*)(?!REDACTED)[\w*~+/=-]{6,}/gi,
 ]
 
-function maskSecrets(text: string): string {
-  return secrets.reduce((masked, secret) => masked.replace(secret, '$1***'), text)
+/** What begins as other words do, and is a key when a digit or an asterisk follows. */
+const perhapsKeys: readonly RegExp[] = [
+  /\b((?:sk|pk|rk|gsk|xai|pplx|nvapi|csk|r8|hf|gh[opsur]|glpat|tgp)[-_])([\w*-]{6,})/g,
+  /\b((?:Bearer|Basic) )([\w.~+/=*-]{6,})/gi,
+]
+
+function maskKeys(text: string): string {
+  let masked = text
+  for (const key of perhapsKeys)
+    masked = masked.replace(key, (whole, start: string, rest: string) => (/[\d*]/.test(rest) ? `${start}${mask}` : whole))
+  for (const key of keys) masked = masked.replace(key, `$1${mask}`)
+  return masked
 }
 
 /** Whether a text is a page or a document of tags and not what an API says. */

@@ -118,7 +118,7 @@ function errorOf(exchange: Exchange) {
     const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined
     return httpError({ provider, status: meta.status, header: exchange.header, body, retryAfterMs })
   }
-  return streamError(errorIn(body), provider)
+  return streamError(errorIn(body), { provider })
 }
 
 /** The error in a stream: an event with one, a line of its own, or an object outside the frame. */

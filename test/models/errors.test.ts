@@ -63,7 +63,7 @@ describe('what the server said is found in any shape', () => {
     expect(failure(400, '{"__proto__":{"message":"x"},"constructor":{"code":"insufficient_quota"}}').code).toBe('ModelBadRequest')
     expect(failure(400, { errors: Array.from({ length: 1_000 }, (_, i) => ({ message: `e${i}` })) }).message).not.toContain('e8')
     expect(failure(400, '<a '.repeat(40_000)).message.length).toBeLessThan(1_100)
-    for (const value of [null, undefined, 7, [], {}, true]) expect(streamError(value, 'acme').code).toBe('ModelServerError')
+    for (const value of [null, undefined, 7, [], {}, true]) expect(streamError(value, { provider: 'acme' }).code).toBe('ModelServerError')
   })
 })
 
@@ -98,7 +98,9 @@ describe('B108, B110, checklist C33: the class of a status, and whether it is tr
   test('x-should-retry: false ends it, true tries again what another attempt can mend', () => {
     const should = (value: string) => ({ headers: { 'x-should-retry': value } })
     expect(failure(503, '', should('false')).retryable).toBe(false)
+    expect(failure(503, '', should(' False ')).retryable).toBe(false)
     expect(failure(400, '', should('true')).retryable).toBe(true)
+    expect(failure(400, '', should('TRUE')).retryable).toBe(true)
     for (const [status, body] of [
       [401, ''],
       [403, ''],
@@ -172,7 +174,7 @@ describe('a code or a wording tells more than the status', () => {
   ] as const)('%s', (_title, status, body, code, retryable) => {
     const error = failure(status, body)
     expect([error.code, error.retryable]).toEqual([code, retryable])
-    const inside = streamError(body, 'acme')
+    const inside = streamError(body, { provider: 'acme' })
     expect([inside.code, inside.retryable], 'the same in a stream').toEqual([code, retryable])
   })
 
@@ -199,7 +201,7 @@ describe('a code or a wording tells more than the status', () => {
     ],
     ['nothing known', { error: { code: 'weird', message: 'x' } }, 'ModelServerError', true],
   ] as const)('in a stream without more: %s', (_title, value, code, retryable) => {
-    const error = streamError(value, 'acme')
+    const error = streamError(value, { provider: 'acme' })
     expect([error.code, error.retryable]).toEqual([code, retryable])
     const whole = failure(200, typeof value === 'string' ? value : JSON.stringify(value))
     expect([whole.code, whole.retryable], 'the same as the body of a 200').toEqual([code, retryable])
@@ -229,7 +231,11 @@ describe('when to try again', () => {
     ['the header before the body', failure(429, gemini('x'), { retryAfterMs: 0 }), 0],
     ['Gemini', failure(429, gemini('x')), 7_500],
     ['a field', failure(429, { retry_after: 1.5 }), 1_500],
-    ['words', streamError({ error: { code: 'rate_limit_exceeded', message: 'Please try again in 11.054s. More' } }, 'acme'), 11_054],
+    [
+      'words',
+      streamError({ error: { code: 'rate_limit_exceeded', message: 'Please try again in 11.054s. More' } }, { provider: 'acme' }),
+      11_054,
+    ],
     ['words, milliseconds', failure(429, { message: 'Please try again in 6ms.' }), 6],
     ['words, more than one unit', failure(429, { message: 'try again in 1m2.5s' }), 62_500],
     ['words, spelt out', failure(503, { message: 'Try again in 20 seconds' }), 20_000],
@@ -249,7 +255,7 @@ describe('the message', () => {
     expect(failure(404, { detail: 'Not Found' }).message).toBe(
       'acme says "not found" (HTTP 404): Not Found. Check the name of the model and the base URL.',
     )
-    expect(streamError({ error: { message: 'no', type: 'authentication_error' } }, 'acme', { keyName: '$&' }).message).toBe(
+    expect(streamError({ error: { message: 'no', type: 'authentication_error' } }, { provider: 'acme', keyName: '$&' }).message).toBe(
       'acme does not accept the key (in the response): no. Check $&.',
     )
   })
@@ -284,13 +290,38 @@ describe('the message', () => {
     ['hunter22', 'GET https://api.test/v1?a=1&api_key=hunter22&b=2'],
     ['hunter22', 'connect to https://ann:hunter22@proxy.test failed'],
     ['gsk_abcdefgh12345678', 'Invalid API Key gsk_abcdefgh12345678'],
+    ['gsk_abcdefghijklmn', 'Invalid API Key gsk_abcdefghijklmn'],
+    ['ghp_abcdefghijklmnop', 'Bad credentials ghp_abcdefghijklmnop'],
+    ['github_pat_ABCDEFG_abcdef', 'Bad credentials github_pat_ABCDEFG_abcdef'],
+    ['xoxb-abcdefghijkl-abc', 'no xoxb-abcdefghijkl-abc here'],
+    ['AQ.AbcdefgKxyzABCDEF', 'key AQ.AbcdefgKxyzABCDEF refused'],
     ['0123456789abcdef', '{"api-key": "0123456789abcdef"}'],
   ])('holds no secret: %s', (secret, text) => {
-    for (const message of [failure(401, { error: text }).message, failure(401, text).message, streamError(text, 'acme').message]) {
+    for (const message of [
+      failure(401, { error: text }).message,
+      failure(401, text).message,
+      streamError(text, { provider: 'acme' }).message,
+    ]) {
       expect(message).not.toContain(secret)
       expect(message).toContain('***')
     }
   })
+
+  test('words that begin as keys do are no keys', () => {
+    for (const text of ['pk_column_name is missing', 'call hf_hub_download first', 'Basic authentication is off', 'in the FAQ.html'])
+      expect(failure(400, { message: text }).message).toContain(text)
+  })
+
+  test.each(['sk-', 'sk-a-', 'hf_a-', 'gsk_', 'xoxb-', 'AQ.', 'Bearer ', '://a:', '?key=', 'secret\\', '<title', 'http://a@'])(
+    'masking is linear: %s again and again takes no time',
+    (unit) => {
+      // Each of these took seconds where a look ahead went over the rest of the text.
+      const text = unit.repeat(64 * 1024)
+      const started = performance.now()
+      for (let round = 0; round < 3; round++) failure(401, text)
+      expect(performance.now() - started).toBeLessThan(2_000)
+    },
+  )
 
   test('is one line, well-formed and bounded, whatever the body', () => {
     const bodies = fc.oneof(

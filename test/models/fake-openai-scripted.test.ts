@@ -96,7 +96,7 @@ describe('a scripted failure is classified as what it was', () => {
     const reply = fromScripted({ text: 'x', fail: { code, message: 'm' }, failAfter: 1 })
     if (typeof reply === 'string' || 'status' in reply || reply.breaks?.with !== 'error') throw new Error('no error in the stream')
     expect([reply.text, reply.breaks.after]).toEqual([['x'], 1])
-    const error = streamError(reply.breaks.error, 'acme')
+    const error = streamError(reply.breaks.error, { provider: 'acme' })
     expect(error.code).toBe(code)
     expect(error.message).toContain('m')
   })

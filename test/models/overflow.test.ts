@@ -218,7 +218,7 @@ describe('appendix A: a too long input', () => {
   })
 
   test.each(rows.filter(({ status }) => status !== 413))('$server, the same in a stream', ({ body, told }) => {
-    const error = streamError(body, 'acme')
+    const error = streamError(body, { provider: 'acme' })
     expect([error.code, error.retryable]).toEqual(['ModelContextOverflow', false])
     expect(error.message).toContain(told ?? 'too long')
   })

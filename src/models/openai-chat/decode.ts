@@ -1,9 +1,12 @@
 import { RondoError } from '../../core/error.ts'
-import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
-import { streamError } from '../errors.ts'
+import type { ModelDelta, ModelFinish } from '../../core/model.ts'
+import { type Answerer, streamError } from '../errors.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
-import { ChatCalls, type OpenCall } from './calls.ts'
+import { ChatCalls } from './calls.ts'
+import { contentIn, errorIn, fieldIn, firstChoice, inputIn, inputOf, isError, messageOf, reasoningField, textsOf } from './event.ts'
+import { finishReasonOf, isBrokenOff } from './finish.ts'
+import type { OpenCall } from './open-call.ts'
 import { EventTemplate } from './template.ts'
 import { ChatUsage } from './usage.ts'
 import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
@@ -13,7 +16,7 @@ import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
  * differ in is taken as it comes; what nobody can read is a `ModelServerError`.
  */
 export class ChatDecoder {
-  readonly #provider: string
+  readonly #from: Answerer
   readonly #deltas: JoinedDeltas
   readonly #calls: ChatCalls
   readonly #usage = new ChatUsage()
@@ -30,9 +33,11 @@ export class ChatDecoder {
   #done = false
   /** Whether anything came at all. */
   #begun = false
+  /** Whether it came in deltas: a message that follows them tells them once more. */
+  #inDeltas = false
 
-  constructor(provider: string, sink: (delta: ModelDelta) => void) {
-    this.#provider = provider
+  constructor(from: Answerer, sink: (delta: ModelDelta) => void) {
+    this.#from = from
     this.#deltas = new JoinedDeltas(sink)
     this.#calls = new ChatCalls(this.#deltas, () => this.#newPart('call'))
   }
@@ -40,10 +45,12 @@ export class ChatDecoder {
   /** One event: its data and, where it has one, its name. */
   push(data: string, name?: string): void {
     if (name !== 'error' && this.#isMore(data)) return
+    // What follows the end is not read: else the result would depend on where the body is cut.
+    if (this.#done) return
     const trimmed = data.trim()
-    if (trimmed === '[DONE]') this.#done = true
-    else if (name === 'error') throw streamError(anything(trimmed), this.#provider)
-    else if (trimmed !== '') this.#event(parsed(trimmed, this.#provider), data)
+    if (trimmed === '[DONE]') this.#setDone()
+    else if (name === 'error') throw streamError(anything(trimmed), this.#from)
+    else if (trimmed !== '') this.#event(parsed(trimmed, this.#from), data)
   }
 
   /** Takes the events out of a piece of a stream that are like the one before. Says where the first other one begins. */
@@ -91,31 +98,41 @@ export class ChatDecoder {
 
   /** A completion that came at once: nothing can follow it. */
   whole(completion: unknown): void {
-    this.#done = true
+    this.#setDone()
     this.#event(completion, '')
+  }
+
+  #setDone(): void {
+    this.#done = true
+    this.#template.kind = undefined
   }
 
   /** The end of the body. Throws when the response is not complete. */
   end(): ModelFinish {
+    this.#calls.tellRest()
     this.flush()
-    if (!this.#begun) throw incomplete(`${this.#provider} answered with nothing`)
+    const { provider } = this.#from
+    if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
     if (this.#finish === undefined && !this.#done) {
       const where = this.#calls.isOpen ? ', in the middle of the arguments of a tool call' : ''
-      throw incomplete(`The response of ${this.#provider} ended cleanly but without its last event${where}`)
+      throw incomplete(`The response of ${provider} ended cleanly but without its last event${where}`)
     }
+    if (this.#finish !== undefined && isBrokenOff(this.#finish))
+      throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, this.#from.secrets)}")`)
     const finishReason = this.#refused ? 'refusal' : finishReasonOf(this.#finish, this.#calls.count > 0)
     const finish = { finishReason, usage: this.#usage.usage }
     return this.#finish === undefined ? finish : { ...finish, rawFinishReason: this.#finish }
   }
 
   #event(event: unknown, data: string): void {
-    if (!isWire(event)) throw garbled(this.#provider, 'an event is no JSON object', data)
+    if (!isWire(event)) throw garbled(this.#from, 'an event is no JSON object', data)
     const error = errorIn(event)
-    if (error !== undefined) throw streamError(error, this.#provider)
+    if (error !== undefined) throw streamError(error, this.#from)
     this.#usage.read(event['usage'])
     if (isWire(event['x_groq'])) this.#usage.read(event['x_groq']['usage'])
     const choice = firstChoice(event)
     if (choice === undefined) return
+    this.#usage.read(choice['usage'])
     this.#begun = true
     const plain = this.#choice(choice)
     const before = this.#plain
@@ -123,31 +140,35 @@ export class ChatDecoder {
     this.#alike = plain !== undefined && plain.kind === before?.kind && plain.call === before.call ? this.#alike + 1 : 0
     // What is short is read sooner than learnt: text goes on after its second event, most arguments end after a few.
     if (plain === undefined || this.#alike < (plain.kind === 'call-input' ? 3 : 1)) return
-    if (data === '' || (event['usage'] ?? event['x_groq'] ?? undefined) !== undefined) return
+    if (data === '' || (event['usage'] ?? event['x_groq'] ?? choice['usage'] ?? undefined) !== undefined) return
     if (this.#template.learn(data, plain.kind, plain.text, plain.in)) this.#call = plain.call
   }
 
   /** Takes what a choice holds. When that was one text, or more arguments of one call, and nothing else, says which. */
   #choice(choice: Wire): Plain | undefined {
-    if (choice['error'] !== undefined && choice['error'] !== null) throw streamError(choice['error'], this.#provider)
+    if (isError(choice['error'])) throw streamError(choice['error'], this.#from)
     const finish = textOrNothing(choice['finish_reason'])
     if (finish !== '') this.#finish = finish
-    const message = messageOf(choice)
-    const reasoning = reasoningField(message)
-    if (reasoning !== undefined) this.#text('reasoning', textOrNothing(message[reasoning]))
-    const content = message['content']
-    this.#content(content)
-    const refusal = textOrNothing(message['refusal'])
-    if (refusal !== '') {
-      this.#refused = true
-      this.#text('text', refusal)
-    }
-    const calls = wires(message['tool_calls'])
-    const isWhole = !isWire(choice['delta'])
+    const { delta } = choice
+    if (isWire(delta)) return this.#delta(delta, finish)
+    this.#message(messageOf(choice))
+    return undefined
+  }
+
+  #delta(delta: Wire, finish: string): Plain | undefined {
+    this.#inDeltas = true
+    const reasoning = reasoningField(delta)
+    if (reasoning !== undefined) this.#text('reasoning', textOrNothing(delta[reasoning]))
+    const { content } = delta
+    if (typeof content === 'string') this.#text('text', content)
+    else for (const [kind, text] of textsOf(content)) this.#text(kind, text)
+    const refusal = this.#refusal(delta)
+    this.#text('text', refusal)
+    const calls = wires(delta['tool_calls'])
     let more: OpenCall | undefined
-    for (const call of calls) more = this.#calls.take(call, isWhole)
-    if (isWire(message['function_call'])) this.#calls.take(message['function_call'], isWhole)
-    if (finish !== '' || refusal !== '' || isWire(message['function_call'])) return undefined
+    for (const call of calls) more = this.#calls.take(call)
+    if (isWire(delta['function_call'])) this.#calls.take(delta['function_call'])
+    if (finish !== '' || refusal !== '' || isWire(delta['function_call'])) return undefined
     const hasContent = content !== '' && content !== null && content !== undefined
     if (calls.length > 0) {
       const text = calls.length === 1 ? inputOf(calls[0]) : ''
@@ -156,19 +177,31 @@ export class ChatDecoder {
     }
     if (typeof content === 'string' && hasContent && reasoning === undefined) return { kind: 'text', text: content, in: contentIn }
     if (reasoning === undefined || hasContent) return undefined
-    return { kind: 'reasoning', text: textOrNothing(message[reasoning]), in: (event) => fieldIn(event, reasoning) }
+    return { kind: 'reasoning', text: textOrNothing(delta[reasoning]), in: (event) => fieldIn(event, reasoning) }
   }
 
-  /** Text, or a list of parts: text, thinking (Mistral). An object is an answer in JSON that the server has parsed already (Cloudflare). */
-  #content(content: unknown): void {
-    if (typeof content === 'string') return this.#text('text', content)
-    if (isWire(content)) return this.#text('text', JSON.stringify(content))
-    for (const part of wires(content)) {
-      this.#text('text', textOrNothing(part['text']))
-      const thinking = part['thinking']
-      this.#text('reasoning', textOrNothing(thinking))
-      for (const piece of wires(thinking)) this.#text('reasoning', textOrNothing(piece['text']))
+  /** A message that came at once, or, after its deltas, tells once more what they told: then what was said stands, and only more is taken. */
+  #message(message: Wire): void {
+    const calls = wires([...wires(message['tool_calls']), message['function_call']])
+    const field = reasoningField(message)
+    const texts = textsOf(message['content'])
+    if (field !== undefined) texts.unshift(['reasoning', textOrNothing(message[field])])
+    texts.push(['text', this.#refusal(message)])
+    if (!this.#inDeltas) {
+      for (const [kind, text] of texts) this.#text(kind, text)
+      return this.#calls.takeWhole(calls)
     }
+    for (const kind of ['reasoning', 'text'] as const) {
+      const whole = texts.map(([of, text]) => (of === kind ? text : '')).join('')
+      this.#text(kind, this.#deltas.restOf(kind, whole))
+    }
+    return this.#calls.restate(calls)
+  }
+
+  #refusal(message: Wire): string {
+    const refusal = textOrNothing(message['refusal'])
+    this.#refused ||= refusal !== ''
+    return refusal
   }
 
   #text(kind: 'text' | 'reasoning', text: string): void {
@@ -190,84 +223,11 @@ interface Plain {
   readonly call?: OpenCall
 }
 
-/** The error that an event is: under `error`, or, where nothing else of an answer is there, the event itself. */
-function errorIn(event: Wire): unknown {
-  const error = event['error']
-  if (error !== undefined && error !== null && error !== '') return error
-  if (event['choices'] !== undefined || event['usage'] !== undefined) return undefined
-  const coded = typeof event['message'] === 'string' && (event['code'] !== undefined || event['type'] !== undefined)
-  return event['object'] === 'error' || event['detail'] !== undefined || coded ? event : undefined
-}
-
-function messageOf(choice: Wire): Wire {
-  const message = choice['delta'] ?? choice['message']
-  return isWire(message) ? message : {}
-}
-
-/** Of several choices (`n` in providerOptions) the first one is the answer. */
-function firstChoice(event: Wire): Wire | undefined {
-  const choices = event['choices']
-  if (!Array.isArray(choices)) return undefined
-  for (const choice of choices) if (isWire(choice) && (choice['index'] ?? 0) === 0) return choice
-  return undefined
-}
-
-const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
-
-/** The field that carries reasoning; some servers send it under two names at once. */
-function reasoningField(message: Wire): string | undefined {
-  for (const field of reasoningFields) if (textOrNothing(message[field]) !== '') return field
-  return undefined
-}
-
-function fieldIn(event: unknown, field: string): unknown {
-  const choice = isWire(event) ? firstChoice(event) : undefined
-  return choice === undefined ? undefined : messageOf(choice)[field]
-}
-
-function contentIn(event: unknown): unknown {
-  return fieldIn(event, 'content')
-}
-
-function inputIn(event: unknown): unknown {
-  return inputOf(wires(fieldIn(event, 'tool_calls'))[0])
-}
-
-/** The arguments in an entry of `tool_calls`, as text. */
-function inputOf(entry: Wire | undefined): string {
-  const body = entry?.['function'] ?? entry
-  return isWire(body) ? textOrNothing(body['arguments']) : ''
-}
-
-const finishReasons: { readonly [reason: string]: FinishReason } = {
-  stop: 'stop',
-  eos: 'stop',
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_calls: 'tool-calls',
-  function_call: 'tool-calls',
-  length: 'length',
-  max_tokens: 'length',
-  model_length: 'length',
-  model_context_window_exceeded: 'length',
-  content_filter: 'content-filter',
-  sensitive: 'content-filter',
-  refusal: 'refusal',
-  error: 'error',
-}
-
-/** A reason that we don't know is no success (B054). A server that says that it is done and gives none has just stopped. */
-function finishReasonOf(reason: string | undefined, hasCalls: boolean): FinishReason {
-  if (reason === undefined) return hasCalls ? 'tool-calls' : 'stop'
-  const known = reason.toLowerCase()
-  return Object.hasOwn(finishReasons, known) ? (finishReasons[known] ?? 'other') : 'other'
-}
-
-function parsed(text: string, provider: string): unknown {
+function parsed(text: string, from: Answerer): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw garbled(provider, 'an event is not JSON', text)
+    throw garbled(from, 'an event is not JSON', text)
   }
 }
 
@@ -280,8 +240,8 @@ function anything(text: string): unknown {
   }
 }
 
-function garbled(provider: string, what: string, data: string): RondoError {
-  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${safeText(data, 200)}`)
+function garbled({ provider, secrets }: Answerer, what: string, data: string): RondoError {
+  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${safeText(data, 200, secrets)}`)
 }
 
 function incomplete(what: string): RondoError {

@@ -10,6 +10,8 @@ export interface Dialect {
   readonly apiKeyVariable: string | undefined
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
   readonly ids: CallIds
+  /** This server answers 400 and nothing else when the input is too long. Default false. */
+  readonly emptyMeansOverflow?: boolean
   /** Fields of `stream_options` besides `include_usage`. */
   readonly streamOptions?: JsonObject
 }
@@ -24,7 +26,17 @@ export const openaiDialect: Dialect = {
   streamOptions: { include_obfuscation: false },
 }
 
-/** A server that speaks the API and of which nothing else is known. */
+/** OpenAI's API somewhere else: behind a proxy, or another's. */
+export function openaiDialectAt(baseURL: string): Dialect {
+  return { ...openaiDialect, baseURL, ...knownOf(baseURL) }
+}
+
+/** A server that speaks the API and of which nothing is known but, perhaps, by its host. */
 export function compatibleDialect(provider: string, baseURL: string): Dialect {
-  return { provider, baseURL, apiKeyVariable: undefined, maxTokensField: 'max_tokens', ids: anyIds }
+  return { provider, baseURL, apiKeyVariable: undefined, maxTokensField: 'max_tokens', ids: anyIds, ...knownOf(baseURL) }
+}
+
+/** What is known of a host. Cerebras: B120. */
+function knownOf(baseURL: string): Pick<Dialect, 'emptyMeansOverflow'> {
+  return new URL(baseURL).hostname === 'api.cerebras.ai' ? { emptyMeansOverflow: true } : {}
 }

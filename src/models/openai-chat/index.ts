@@ -2,7 +2,7 @@ import { RondoError } from '../../core/error.ts'
 import { unknownKeys } from '../../core/known-keys.ts'
 import type { Model } from '../../core/model.ts'
 import { safeText } from '../safe-text.ts'
-import { compatibleDialect, openaiDialect } from './dialect.ts'
+import { compatibleDialect, openaiDialect, openaiDialectAt } from './dialect.ts'
 import { ChatModel } from './model.ts'
 import type { OpenAIChatOptions } from './options.ts'
 
@@ -26,7 +26,7 @@ export function openaiChat(model: string, options: OpenAIChatOptions = {}): Mode
   checkName(model, 'openaiChat')
   checkOptions(options, 'openaiChat')
   const { baseURL } = options
-  return new ChatModel(model, baseURL === undefined ? openaiDialect : { ...openaiDialect, baseURL: checkedURL(baseURL) }, options)
+  return new ChatModel(model, baseURL === undefined ? openaiDialect : openaiDialectAt(checkedURL(baseURL)), options)
 }
 
 /**

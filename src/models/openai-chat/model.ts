@@ -1,6 +1,8 @@
 import { send } from '#transport'
 import { messageOf, RondoError } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
+import { safeText } from '../safe-text.ts'
+import { secretsOf } from '../secrets.ts'
 import { fetchTransport } from '../transport/fetch.ts'
 import { defaultMaxBytes, type Timeouts, type Transport, timeoutsWith } from '../transport/transport.ts'
 import { Conversations } from './conversations.ts'
@@ -23,8 +25,8 @@ export class ChatModel implements Model {
   readonly #transport: Transport
   readonly #frames: Frames
   readonly #conversations: Conversations
-  /** The headers that were sent last, and the key in them. */
-  #kept: { readonly key: string | undefined; readonly headers: { readonly [name: string]: string } } | undefined
+  /** What was sent last with each request. */
+  #kept: Sent | undefined
 
   constructor(id: string, dialect: Dialect, options: OpenAIChatOptions) {
     this.provider = dialect.provider
@@ -50,19 +52,21 @@ export class ChatModel implements Model {
     sink: (delta: ModelDelta) => void,
     { signal, sessionId }: { readonly signal: AbortSignal; readonly sessionId: string },
   ): Promise<ModelFinish> {
-    const answerer = { provider: this.provider, keyName: this.#dialect.apiKeyVariable, contextWindow: this.capabilities.contextWindow }
-    const response = new ChatResponse(answerer, sink)
     const { apiKey } = this.#options
     const key = this.#checkedKey(typeof apiKey === 'function' ? await asked(apiKey, this.provider) : apiKey)
+    const { headers, secrets } = this.#sent(key)
     const sent = {
       method: 'POST',
       url: this.#url,
-      headers: this.#headers(key),
+      headers,
       body: this.#body(request, sessionId),
       timeouts: this.#timeouts,
       maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
       signal,
     } as const
+    const { apiKeyVariable: keyName, emptyMeansOverflow } = this.#dialect
+    const { contextWindow } = this.capabilities
+    const response = new ChatResponse({ provider: this.provider, keyName, secrets, contextWindow, emptyMeansOverflow }, sink)
     try {
       await this.#transport(sent, response)
     } catch (cause) {
@@ -87,22 +91,29 @@ export class ChatModel implements Model {
     throw new RondoError('ModelAuthError', `No API key for ${this.provider}: set ${variable}, or pass apiKey.`)
   }
 
-  #headers(key: string | undefined): { readonly [name: string]: string } {
-    if (this.#kept !== undefined && this.#kept.key === key) return this.#kept.headers
+  #sent(key: string | undefined): Sent {
+    if (this.#kept !== undefined && this.#kept.key === key) return this.#kept
     const headers: { [name: string]: string } = { 'content-type': 'application/json' }
     if (key !== undefined) headers['authorization'] = `Bearer ${key}`
     // By their small names, so that a header of the user stands in the place of ours.
     for (const [name, value] of Object.entries(this.#options.headers ?? {})) headers[name.toLowerCase()] = value
-    this.#kept = { key, headers }
-    return headers
+    this.#kept = { key, headers, secrets: secretsOf(headers, this.#url) }
+    return this.#kept
   }
+}
+
+interface Sent {
+  readonly key: string | undefined
+  readonly headers: { readonly [name: string]: string }
+  /** What of it and of the URL no error may show. */
+  readonly secrets: readonly string[]
 }
 
 async function asked(apiKey: () => string | Promise<string>, provider: string): Promise<string> {
   try {
     return await apiKey()
   } catch (cause) {
-    throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: ${messageOf(cause)}`, { cause })
+    throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: ${safeText(messageOf(cause), 300)}`, { cause })
   }
 }
 

@@ -11,12 +11,15 @@ export interface OpenAIChatOptions {
   readonly headers?: { readonly [name: string]: string } | undefined
   /** Whether responses are streamed. Default true. Servers that ignore it are understood all the same. */
   readonly stream?: boolean | undefined
-  /** Time limits in ms: connect 10,000, first byte 120,000, idle 60,000, total none. */
+  /** Time limits in ms: connect 10,000, first byte 120,000, idle 60,000 (also for the whole body of an error), total none. */
   readonly timeouts?: Partial<Timeouts> | undefined
   /** More of a response (bytes) ends it with an error. Default 33,554,432 (32 MiB). */
   readonly maxResponseBytes?: number | undefined
   /** Sends requests by this function instead of node:http. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** What the model can do, where it differs from what is assumed of models of this API. */
+  /**
+   * What the model can do, where it differs from what is assumed of models of this API. `contextWindow` finds an input that was too long
+   * and that the server said nothing of; the others change no request, and inform who reads `model.capabilities`.
+   */
   readonly capabilities?: Partial<ModelCapabilities> | undefined
 }

@@ -1,6 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { httpError, quietOverflow, streamError } from '../errors.ts'
+import { type Answerer, httpError, noAnswer, quietOverflow } from '../errors.ts'
 import { safeText } from '../safe-text.ts'
 import { bodyKind } from '../transport/body-kind.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
@@ -8,19 +8,24 @@ import { SseDecoder } from '../transport/sse.ts'
 import type { HttpHead, HttpReceiver } from '../transport/transport.ts'
 import { Utf8Pieces } from '../transport/utf8.ts'
 import { ChatDecoder } from './decode.ts'
+import { isError } from './event.ts'
+import { JsonEnd } from './json-end.ts'
 import { isWire } from './wire.ts'
 
 /** So much of an error's body is read (UTF-16 units): enough for every message, not enough to be a weapon. */
 const maxErrorLength = 64 * 1024
 
-/** Whom a request went to. */
-export interface Answerer {
-  /** Its name in errors. */
-  readonly provider: string
-  /** What the key was given in: named when it is refused. */
-  readonly keyName?: string | undefined
+/** What a body begins with tells what it is, once so many bytes of it have come: a byte order mark and `event:` or `retry:`. */
+const tellingBytes = 9
+
+const nothing = new Uint8Array(0)
+
+/** Whom a request went to, and what is known of the model and the server. */
+export interface ChatAnswerer extends Answerer {
   /** Tokens. */
   readonly contextWindow?: number | undefined
+  /** This server answers 400 and nothing else when the input is too long. Default false. */
+  readonly emptyMeansOverflow?: boolean | undefined
 }
 
 /**
@@ -28,52 +33,79 @@ export interface Answerer {
  * (B089, B090). `finish` is called at the clean end of the body.
  */
 export class ChatResponse implements HttpReceiver {
-  readonly #provider: string
-  readonly #keyName: string | undefined
-  readonly #contextWindow: number | undefined
+  readonly #from: ChatAnswerer
   readonly #decoder: ChatDecoder
   readonly #events: SseDecoder
   #head: HttpHead | undefined
-  #body: 'events' | 'text' | undefined
+  #body: 'events' | 'text' | 'refusal' | undefined
+  /** The first bytes, as long as they don't tell what the body is. Blanks before them mean nothing in any kind. */
+  #start = nothing
   /** A body that is no stream of events, as text. */
   #text = ''
+  /** Of an error: whether its body is whole, should it be JSON. */
+  readonly #end = new JsonEnd()
   readonly #utf8 = new Utf8Pieces()
 
-  constructor({ provider, keyName, contextWindow }: Answerer, sink: (delta: ModelDelta) => void) {
-    this.#provider = provider
-    this.#keyName = keyName
-    this.#contextWindow = contextWindow
-    this.#decoder = new ChatDecoder(provider, sink)
+  constructor(from: ChatAnswerer, sink: (delta: ModelDelta) => void) {
+    this.#from = from
+    this.#decoder = new ChatDecoder(from, sink)
     const takeRun = (text: string, from: number) => this.#decoder.takeRun(text, from)
     this.#events = new SseDecoder((data, name) => this.#decoder.push(data, name), { takeRun })
   }
 
   head(head: HttpHead): void {
     this.#head = head
-    if (!isGood(head)) this.#body = 'text'
+    if (!isGood(head)) this.#body = 'refusal'
   }
 
   chunk(bytes: Uint8Array): void | 'complete' {
-    if (this.#body === undefined) this.#body = isEvents(this.#head, bytes) ? 'events' : 'text'
-    if (this.#body === 'events') {
-      try {
-        this.#events.push(bytes)
-      } finally {
-        // What came before an error was said.
-        this.#decoder.flush()
-      }
-      return this.#decoder.isDone ? 'complete' : undefined
-    }
-    // An error says what it has to say at its beginning.
-    if (this.#head !== undefined && !isGood(this.#head) && this.#text.length > maxErrorLength) return
+    if (this.#body === 'events') return this.#read(bytes)
+    if (this.#body === 'refusal') return this.#refused(bytes)
+    if (this.#body === undefined) return this.#begin(bytes)
     this.#text += this.#utf8.push(bytes)
+  }
+
+  #read(bytes: Uint8Array): void | 'complete' {
+    try {
+      this.#events.push(bytes)
+    } finally {
+      // What came before an error was said.
+      this.#decoder.flush()
+    }
+    return this.#decoder.isDone ? 'complete' : undefined
+  }
+
+  /** Waits until enough has come to tell what the body is. */
+  #begin(bytes: Uint8Array): void | 'complete' {
+    const start = this.#start.length === 0 ? withoutBlanks(bytes) : joined(this.#start, bytes)
+    if (start.length >= tellingBytes) return this.#readStart(start)
+    // The bytes may be overwritten after the call.
+    this.#start = start.slice()
+  }
+
+  #readStart(start: Uint8Array): void | 'complete' {
+    const isEvents = bodyKind(this.#head?.header('content-type'), start) === 'event-stream'
+    this.#body = isEvents ? 'events' : 'text'
+    if (isEvents) return this.#read(start)
+    this.#text = this.#utf8.push(start)
+  }
+
+  /** An error says what it has to say at its beginning, and some servers never end it. */
+  #refused(bytes: Uint8Array): void | 'complete' {
+    const text = this.#utf8.push(bytes)
+    this.#text += text
+    if (this.#text.length > maxErrorLength) return 'complete'
+    if (this.#end.isComplete) return
+    this.#end.push(text)
+    return this.#end.isComplete && isJson(this.#text) ? 'complete' : undefined
   }
 
   finish(): ModelFinish {
     const head = this.#head
-    if (head === undefined) throw new RondoError('ModelServerError', `${this.#provider} did not answer.`)
+    if (head === undefined) throw new RondoError('ModelServerError', `${this.#from.provider} did not answer.`)
     if (!isGood(head)) throw this.#failure(head)
     try {
+      if (this.#body === undefined && this.#start.length > 0) this.#readStart(this.#start)
       if (this.#body === 'text') this.#whole(head)
       else {
         const rest = this.#events.end()
@@ -86,11 +118,11 @@ export class ChatResponse implements HttpReceiver {
     const { rawFinishReason, usage } = finish
     const tokens = usage.complete ? usage : undefined
     const overflow = quietOverflow({
-      provider: this.#provider,
+      ...this.#from,
+      contextWindow: this.#from.contextWindow,
       finishReason: rawFinishReason,
       inputTokens: tokens?.inputTokens,
       outputTokens: tokens?.outputTokens,
-      contextWindow: this.#contextWindow,
     })
     if (overflow !== undefined) throw overflow
     const requestId = requestIdOf(head)
@@ -107,21 +139,17 @@ export class ChatResponse implements HttpReceiver {
   /** A completion that came at once, or an error that came with a good status. */
   #whole(head: HttpHead): void {
     const text = this.#text
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch (cause) {
-      if (/^\s*</.test(text)) throw this.#failure(head)
+    if (/^\s*</.test(text)) throw this.#failure(head)
+    const value = jsonOf(text)
+    const completion = Array.isArray(value) ? value[0] : value
+    if (isWire(completion) && (completion['choices'] !== undefined || isError(completion['error']))) return this.#decoder.whole(completion)
+    // A body that has lost its end begins as one that is whole; JSON lines do not, and nobody who speaks this API sends them.
+    if (value === undefined && /^\s*[{[]/.test(text) && jsonOf(text.split('\n', 1)[0] ?? '') === undefined)
       throw new RondoError(
         'ModelServerError',
-        `The response of ${this.#provider} is neither JSON nor a stream of events: ${safeText(text, 200)}`,
-        { cause },
+        `The response of ${this.#from.provider} is JSON without its end: ${safeText(text, 200, this.#from.secrets)}`,
       )
-    }
-    const completion = Array.isArray(value) ? value[0] : value
-    if (isWire(completion) && completion['choices'] === undefined && completion['error'] === undefined)
-      throw streamError(completion, this.#provider)
-    this.#decoder.whole(completion)
+    throw noAnswer(text, value, 'a Chat Completions API', this.#from)
   }
 
   #failure(head: HttpHead): RondoError {
@@ -130,16 +158,40 @@ export class ChatResponse implements HttpReceiver {
       status: head.status,
       header,
       body: this.#text,
-      provider: this.#provider,
-      keyName: this.#keyName,
+      ...this.#from,
       retryAfterMs: retryAfterMs(header, Date.now()),
     })
   }
 }
 
-function isEvents(head: HttpHead | undefined, start: Uint8Array): boolean {
-  const kind = bodyKind(head?.header('content-type'), start)
-  return kind === 'event-stream' || kind === 'unknown'
+function withoutBlanks(bytes: Uint8Array): Uint8Array {
+  let from = 0
+  while (from < bytes.length && isBlank(bytes[from])) from++
+  return from === 0 ? bytes : bytes.subarray(from)
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+function joined(start: Uint8Array, more: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(start.length + more.length)
+  bytes.set(start)
+  bytes.set(more, start.length)
+  return bytes
+}
+
+/** The JSON value that a text is; `undefined` when it is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isJson(text: string): boolean {
+  return jsonOf(text) !== undefined
 }
 
 function isGood({ status }: HttpHead): boolean {

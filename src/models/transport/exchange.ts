@@ -27,6 +27,8 @@ export class Exchange {
   /** Bytes of the body; `undefined` until the head has come. */
   #received: number | undefined
   #complete = false
+  /** What the server has to say of a refusal must be said within `idleMs`: a byte now and then does not prolong it. */
+  #refused = false
   #phase: 'connectMs' | 'firstByteMs' | 'idleMs' = 'connectMs'
   readonly #startedAt = performance.now()
   #phaseAt = this.#startedAt
@@ -73,6 +75,10 @@ export class Exchange {
     if (this.done) return
     this.#received = 0
     if (isRedirect(head)) return this.fail(redirected(head.status, originOf(head.header('location'), this.#request.url), this.#place))
+    if (head.status >= 400) {
+      this.alive()
+      this.#refused = true
+    }
     try {
       this.#receiver.head(head)
     } catch (error) {
@@ -82,6 +88,7 @@ export class Exchange {
 
   /** Bytes have come, if not yet decompressed ones. */
   alive(): void {
+    if (this.#refused) return
     this.#phase = 'idleMs'
     this.#phaseAt = performance.now()
   }
@@ -107,7 +114,7 @@ export class Exchange {
 
   /** The connection broke. */
   broken(error: unknown): void {
-    if (!this.done) this.fail(broken(error, this.#place, this.#received))
+    if (!this.done) this.fail(broken(error, this.#request, this.#place, this.#received))
   }
 
   /** Ends in any other way; after `'complete'` that is no failure. */

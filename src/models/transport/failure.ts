@@ -1,6 +1,8 @@
 import { RondoError } from '../../core/error.ts'
+import { safeText } from '../safe-text.ts'
+import { secretsOf } from '../secrets.ts'
 import type { Place } from './place.ts'
-import type { Timeouts } from './transport.ts'
+import type { HttpRequest, Timeouts } from './transport.ts'
 
 const number = (value: number) => value.toLocaleString('en-US')
 
@@ -33,32 +35,46 @@ export function redirected(status: number, target: string | undefined, { label }
 }
 
 export function unknownEncoding(encoding: string, { label }: Place): RondoError {
-  return new RondoError('ModelServerError', `${label} answered with content-encoding "${encoding}", which can't be decoded here.`, {
-    retryable: false,
-  })
+  return new RondoError(
+    'ModelServerError',
+    `${label} answered with content-encoding "${safeText(encoding, 60)}", which can't be decoded here.`,
+    {
+      retryable: false,
+    },
+  )
 }
 
 /** The runtime refused to send the request. For a bad header its error is neither quoted nor kept: undici's holds the value, so the API key. */
-export function badRequest(cause: unknown, headers: { readonly [name: string]: string }, { label }: Place): RondoError {
-  const bad = Object.entries(headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))?.[0]
+export function badRequest(cause: unknown, request: HttpRequest, { label }: Place): RondoError {
+  const bad = Object.entries(request.headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))?.[0]
   const start = `The request to ${label} can't be sent:`
-  if (bad === undefined)
-    return new RondoError('ConfigInvalid', `${start} ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  if (bad === undefined) return new RondoError('ConfigInvalid', `${start} ${said(cause, request)}`, { cause })
   const message = `${start} the value of the header "${bad}" has a line break or another character that HTTP does not allow.`
   return new RondoError('ConfigInvalid', message)
 }
 
 /** What went wrong between here and the server, from the error of the runtime. `received`: bytes of the body; `undefined`: no answer had begun. */
-export function broken(cause: unknown, place: Place, received: number | undefined): RondoError {
+export function broken(cause: unknown, request: HttpRequest, place: Place, received: number | undefined): RondoError {
   if (RondoError.is(cause)) return cause
   const code = codeOf(cause)
-  const shown = code ?? (cause instanceof Error ? cause.message : 'no reason given')
+  const shown = code ?? said(cause, request)
   const hidden = runtimeLimits.find((limit) => limit === code)
   if (hidden !== undefined)
     return new RondoError('ModelTimeout', `${place.label}: a time limit of the given fetch fired (${hidden}). ${ownFetch}`, { cause })
   if (isTls(code)) return new RondoError('ModelServerError', tlsMessage(shown, place), { cause, retryable: false })
   const what = received === undefined ? beforeAnswer(code, shown, place) : duringAnswer(code, shown, place, received)
   return new RondoError('ModelServerError', what, { cause })
+}
+
+/** What a runtime says, without what of a request or of any URL can hold a key: of URLs scheme, host and port are left. */
+function said(cause: unknown, { headers, url }: HttpRequest): string {
+  if (!(cause instanceof Error)) return 'no reason given'
+  const { pathname, search } = new URL(url)
+  const bare = cause.message.replace(/\b(https?:\/\/)(?:[^\s/@"'<>]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, '$1$2')
+  const placeless = [pathname + search, pathname]
+    .filter((part) => part.length > 1)
+    .reduce((left, part) => left.replaceAll(part, '/…'), bare)
+  return safeText(placeless, 300, secretsOf(headers, url))
 }
 
 /** Limits that undici, the fetch of Node, has of its own (300 s), whatever a caller wants (B137). */

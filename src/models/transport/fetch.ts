@@ -19,7 +19,7 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
       try {
         headers = headersFor(url, request)
       } catch (error) {
-        return exchange.fail(badRequest(error, request.headers, place))
+        return exchange.fail(badRequest(error, request, place))
       }
       const controller = new AbortController()
       const disconnect = (): void => controller.abort()

@@ -43,7 +43,7 @@ function start(exchange: Exchange, route: Route, request: HttpRequest): void {
   try {
     sent = (route.secure ? tlsHttp() : plainHttp()).request(options)
   } catch (error) {
-    return exchange.fail(badRequest(error, request.headers, route.place))
+    return exchange.fail(badRequest(error, request, route.place))
   }
   const disconnect = (): void => {
     sent.destroy()

@@ -9,7 +9,7 @@ export interface Timeouts {
    * read a long prompt. Default 120,000.
    */
   readonly firstByteMs: number
-  /** Between two pieces of the body; comments and pings count as life. Default 60,000. */
+  /** Between two pieces of the body; comments and pings count as life. For the whole body of an error (status 400 and more). Default 60,000. */
   readonly idleMs: number
   /** The whole request. Default none. */
   readonly totalMs: number

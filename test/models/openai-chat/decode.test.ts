@@ -8,7 +8,7 @@ type Event = object | string
 function decode(events: readonly Event[], rest?: string) {
   const assembler = new Assembler({ n: 1 })
   const deltas: ModelDelta[] = []
-  const decoder = new ChatDecoder('test', (delta) => {
+  const decoder = new ChatDecoder({ provider: 'test' }, (delta) => {
     deltas.push(delta)
     assembler.push(delta)
   })
@@ -32,6 +32,11 @@ function calls(...entries: object[]): Event {
 
 const end = (reason: string) => chunk({}, { finish_reason: reason })
 const stop = end('stop')
+
+/** A message in the place of a delta, as some servers tell all once more in their last event. */
+function whole(message: object, reason = 'stop'): Event {
+  return { object: 'chat.completion', choices: [{ index: 0, finish_reason: reason, message: { role: 'assistant', ...message } }] }
+}
 
 /** Name and arguments of each call. */
 function called(events: readonly Event[]): unknown {
@@ -196,6 +201,58 @@ describe('calls', () => {
     expect(called([begin, calls({ index: 0, function: { arguments: '{"x":1}' } }), calls(whole)])).toEqual([['f', { x: 1 }, 'a']])
   })
 
+  test('B030 a call whose arguments are an object and which is told once more is one, in whatever form', () => {
+    const told = (input: unknown) => calls({ index: 0, id: 'a', function: { name: 'f', arguments: input } })
+    const forms = [{ x: 1 }, '{"x":1}', '{ "x": 1 }']
+    for (const first of forms)
+      for (const again of forms) expect(called([told(first), told(again), told(again)]), JSON.stringify([first, again])).toHaveLength(1)
+    expect(called([told({ x: 1 }), told({ x: 2 })])).toEqual([
+      ['f', { x: 1 }, 'a'],
+      ['f', { x: 2 }, undefined],
+    ])
+  })
+
+  test('a name may come in pieces, and after its id', () => {
+    const named = (name: string, more: object = {}) => calls({ index: 0, function: { name, ...more } })
+    const id = calls({ index: 0, id: 'a', type: 'function' })
+    const rest = calls({ index: 0, function: { arguments: '{}' } })
+    expect(called([named('get_'), named('weather'), rest])).toEqual([['get_weather', {}, undefined]])
+    expect(
+      called([
+        id,
+        named('get_', { arguments: '' }),
+        named('weather', { arguments: '{' }),
+        calls({ index: 0, function: { arguments: '}' } }),
+      ]),
+    ).toEqual([['get_weather', {}, 'a']])
+    expect(called([id, named('f')])).toEqual([['f', {}, 'a']])
+    expect(called([named('f'), rest, calls({ index: 1, id: 'b' }), calls({ index: 1, function: { name: 'g', arguments: '{}' } })])).toEqual(
+      [
+        ['f', {}, undefined],
+        ['g', {}, 'b'],
+      ],
+    )
+  })
+
+  test('where a name may be of another call it is: arguments came, or every call is counted as 0 and has none', () => {
+    const named = (name: string, input: string) => calls({ index: 0, function: { name, arguments: input } })
+    expect(called([named('f', ''), named('g', '')])).toEqual([
+      ['f', {}, undefined],
+      ['g', {}, undefined],
+    ])
+    expect(called([named('f', '{}'), named('g', '{}')])).toEqual([
+      ['f', {}, undefined],
+      ['g', {}, undefined],
+    ])
+  })
+
+  test('an id for which no name comes is an error', () => {
+    expect(() => called([calls({ index: 0, id: 'a' })])).toThrow('a tool call has no name')
+    expect(() => called([calls({ index: 0, id: 'a' }), calls({ index: 1, id: 'b', function: { name: 'f' } })])).toThrow(
+      'a tool call has no name',
+    )
+  })
+
   test('a new id with every piece, the first one empty, is one call', () => {
     const piece = (id: string, input: string) => calls({ index: 0, id, function: { name: 'f', arguments: input } })
     expect(called([piece('a', ''), piece('b', '{"x":'), piece('c', '1}')])).toEqual([['f', { x: 1 }, 'a']])
@@ -253,6 +310,19 @@ describe('calls', () => {
     expect(() => called([calls({ index: 0, id: 'a', function: { arguments: '{}' } })])).toThrow('a tool call has no name')
   })
 
+  test('more than 1,000 calls are too many, and no other attempt is made', () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, i) => calls({ index: i, id: `c${i}`, function: { name: 'f', arguments: '{}' } }))
+    expect(called(many(1_000))).toHaveLength(1_000)
+    expect(() => called(many(1_001))).toThrow(
+      expect.objectContaining({
+        code: 'ModelServerError',
+        retryable: false,
+        message: expect.stringContaining('more than 1,000 tool calls'),
+      }),
+    )
+  })
+
   test('B201 100,000 pieces of arguments are one linear pass', () => {
     const text = JSON.stringify({ text: 'x'.repeat(200_000) })
     const pieces = Array.from({ length: 100_000 }, (_, i) => calls({ index: 0, function: { arguments: text.slice(i * 2, i * 2 + 2) } }))
@@ -273,16 +343,115 @@ describe('calls', () => {
   })
 })
 
+describe('a message that follows its deltas tells them once more', () => {
+  const entry = (id: string, name: string, input: unknown) => ({ id, type: 'function', function: { name, arguments: input } })
+  const shown = (...events: Event[]) => decode([...events, '[DONE]']).parts
+
+  test('text that was said is not said again, and what is missing of it follows', () => {
+    const said = [chunk({ content: 'Hello ' }), chunk({ content: 'wor' })]
+    for (const [message, text] of [
+      [{ content: 'Hello wor' }, 'Hello wor'],
+      [{ content: 'Hello world' }, 'Hello world'],
+      [{ content: [{ type: 'text', text: 'Hello world' }] }, 'Hello world'],
+      [{ content: 'Something else, and longer' }, 'Hello wor'],
+      [{ content: 'Hello' }, 'Hello wor'],
+      [{ content: null }, 'Hello wor'],
+    ] as const)
+      expect(shown(...said, whole(message))).toEqual([{ type: 'text', text }])
+  })
+
+  test('each kind for itself', () => {
+    const message = whole({ reasoning_content: 'hm', content: 'yes' })
+    const both = [
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'yes' },
+    ]
+    expect(shown(chunk({ role: 'assistant', content: '' }), message)).toEqual(both)
+    expect(shown(chunk({ reasoning_content: 'hm' }), message)).toEqual(both)
+    expect(shown(chunk({ reasoning_content: 'hm' }), chunk({ content: 'yes' }), message)).toEqual(both)
+  })
+
+  test('a call runs once: found by its id, or by its place when the server gives other ids or none', () => {
+    const told = [calls({ index: 0, ...entry('a', 'f', '{"x":1}') }), calls({ index: 1, ...entry('b', 'f', '{"x":1}') })]
+    for (const again of [
+      [entry('a', 'f', '{"x":1}'), entry('b', 'f', '{"x":1}')],
+      [entry('b', 'f', { x: 1 }), entry('a', 'f', { x: 1 })],
+      [entry('c', 'f', '{ "x": 1 }'), entry('d', 'f', '{"x":1}')],
+      [entry('', 'f', { x: 1 }), entry('', 'f', '{"x":1}')],
+    ])
+      expect(called([...told, whole({ tool_calls: again }, 'tool_calls')])).toEqual([
+        ['f', { x: 1 }, 'a'],
+        ['f', { x: 1 }, 'b'],
+      ])
+  })
+
+  test('a call of the old form, too', () => {
+    const call = { name: 'f', arguments: '{"x":1}' }
+    expect(called([chunk({ function_call: call }), whole({ function_call: call }, 'function_call')])).toEqual([['f', { x: 1 }, undefined]])
+  })
+
+  test('a call that only began is completed, and one that is new is taken', () => {
+    const began = [
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      calls({ index: 0, function: { arguments: '{"x"' } }),
+    ]
+    const all = whole({ tool_calls: [entry('a', 'f', '{"x":1}'), entry('b', 'g', { y: 2 })] }, 'tool_calls')
+    expect(called([...began, all])).toEqual([
+      ['f', { x: 1 }, 'a'],
+      ['g', { y: 2 }, 'b'],
+    ])
+    expect(called([calls({ index: 0, id: 'a', function: { name: 'f' } }), all])).toEqual([
+      ['f', { x: 1 }, 'a'],
+      ['g', { y: 2 }, 'b'],
+    ])
+    expect(
+      called([chunk({ content: '' }), whole({ tool_calls: [entry('a', 'f', '{}'), entry('b', 'f', '{}')] }, 'tool_calls')]),
+    ).toHaveLength(2)
+  })
+
+  test('without deltas it is what it says', () => {
+    expect(shown(whole({ content: 'Hello' }))).toEqual([{ type: 'text', text: 'Hello' }])
+    expect(called([whole({ tool_calls: [entry('', 'f', {}), entry('', 'f', {})] })])).toHaveLength(2)
+  })
+})
+
 describe('the end', () => {
+  test('what follows [DONE] is not read, be it like what came before or not', () => {
+    const once = [chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({ content: 'c' })]
+    const { parts } = decode(
+      [...once, stop, '[DONE]', ...once, calls({ index: 0, id: 'a', function: { name: 'f' } }), 'junk', { error: 'late' }],
+      '{"error":"late"}',
+    )
+    expect(parts).toEqual([{ type: 'text', text: 'abc' }])
+    expect(decode([...once, '[DONE]', ...once]).parts).toEqual([{ type: 'text', text: 'abc' }])
+  })
+
+  test.each(['error', 'abort', 'insufficient_system_resource', 'MALFORMED_FUNCTION_CALL'])(
+    'C9 C11 B054 of a response that ends with "%s" nothing is used: it broke off, and may be tried again',
+    (reason) => {
+      for (const delta of [{ content: 'x' }, { tool_calls: [{ index: 0, id: 'a', function: { name: 'pay', arguments: '{}' } }] }])
+        expect(() => decode([chunk(delta), end(reason)])).toThrow(
+          expect.objectContaining({
+            code: 'ModelServerError',
+            retryable: true,
+            message: expect.stringContaining(`broke off its response (finish reason "${reason}")`),
+          }),
+        )
+    },
+  )
+
+  test('C9 a reason that nobody knows does not keep calls from running', () => {
+    const { parts, finish } = decode([calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }), end('some_new_reason')])
+    expect([parts.length, finish.finishReason]).toEqual([1, 'other'])
+  })
+
   test.each([
     ['stop', 'stop'],
     ['eos', 'stop'],
     ['tool_calls', 'tool-calls'],
     ['length', 'length'],
     ['content_filter', 'content-filter'],
-    ['error', 'error'],
     ['some_new_reason', 'other'],
-    ['MALFORMED_FUNCTION_CALL', 'other'],
     ['constructor', 'other'],
   ])('B054 %s means %s', (raw, unified) => {
     expect(decode([chunk({ content: 'x' }), end(raw)]).finish).toMatchObject({ finishReason: unified, rawFinishReason: raw })
@@ -328,7 +497,9 @@ describe('the end', () => {
     )
     expect(() => decode([{ detail: 'no such model' }, '[DONE]'])).toThrow(expect.objectContaining({ category: 'model' }))
     expect(() => decode([{ choices: [] }, '[DONE]'])).toThrow('answered with nothing')
-    expect(decode([{ error: '', choices: [{ delta: { content: 'x' } }] }, stop]).parts).toEqual([{ type: 'text', text: 'x' }])
+    for (const error of ['', false, null, 0])
+      for (const event of [{ error, choices: [{ delta: { content: 'x' } }] }, chunk({ content: 'x' }, { error })])
+        expect(decode([event, stop]).parts).toEqual([{ type: 'text', text: 'x' }])
   })
 
   test('what is quoted of a response is masked', () => {
@@ -348,6 +519,16 @@ describe('usage', () => {
     const preamble = { choices: [], prompt_filter_results: [] }
     const { finish } = decode([preamble, chunk({ content: 'x' }), stop, usage({ prompt_tokens: 9, completion_tokens: 3 }), { id: 'c' }])
     expect(finish.usage).toMatchObject({ inputTokens: 9, outputTokens: 3, complete: true })
+  })
+
+  test('B098 it may stand in the choice (Moonshot)', () => {
+    const { finish } = decode([
+      chunk({ content: 'x' }),
+      chunk({}, { finish_reason: 'stop', usage: { prompt_tokens: 19, completion_tokens: 13 } }),
+    ])
+    expect(finish.usage).toMatchObject({ inputTokens: 19, outputTokens: 13, complete: true })
+    const every = (n: number) => chunk({ content: 'x' }, { usage: { prompt_tokens: 19, completion_tokens: n } })
+    expect(decode([every(1), every(2), every(3), every(4), stop]).finish.usage.outputTokens).toBe(4)
   })
 
   test('B099 a later number replaces an earlier one, field by field', () => {

@@ -1,0 +1,42 @@
+import type { FinishReason } from '../../core/model.ts'
+
+const finishReasons: { readonly [reason: string]: FinishReason } = {
+  stop: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  length: 'length',
+  max_tokens: 'length',
+  model_length: 'length',
+  model_context_window_exceeded: 'length',
+  content_filter: 'content-filter',
+  sensitive: 'content-filter',
+  refusal: 'refusal',
+}
+
+/**
+ * Reasons that say that the generation failed: what came is no more a response than a stream without its end. Checklist C9 has calls decide
+ * whatever the reason says; but these say nothing of calls, and what broke off may lack the calls that should have come first. So nothing of
+ * it runs, as of what C11 calls truncated, and another attempt may do better (B054). A reason that nobody knows is left to C9.
+ */
+const brokenOff: ReadonlySet<string> = new Set([
+  'error',
+  'abort', // vLLM, SGLang
+  'aborted',
+  'insufficient_system_resource', // DeepSeek
+  'malformed_function_call', // Gemini
+])
+
+/** A reason that we don't know is no success (B054). A server that says that it is done and gives none has just stopped. */
+export function finishReasonOf(reason: string | undefined, hasCalls: boolean): FinishReason {
+  if (reason === undefined) return hasCalls ? 'tool-calls' : 'stop'
+  const known = reason.toLowerCase()
+  return Object.hasOwn(finishReasons, known) ? (finishReasons[known] ?? 'other') : 'other'
+}
+
+/** Whether a response is no whole one, by what its reason says. */
+export function isBrokenOff(reason: string): boolean {
+  return brokenOff.has(reason.toLowerCase())
+}
