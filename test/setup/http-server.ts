@@ -73,12 +73,20 @@ export interface FakeProxy extends FakeServer {
   idle(): Promise<void>
 }
 
-/** An HTTP proxy: reads whole URLs and CONNECT, and reaches every host on 127.0.0.1. `refuse`: the status of every answer; 0: none at all. */
-export async function fakeProxy({ refuse }: { readonly refuse?: number } = {}): Promise<FakeProxy> {
+export interface ProxyOptions {
+  /** The status of every answer; 0: none at all. */
+  readonly refuse?: number
+  /** The status that says that a tunnel stands. Default 200. */
+  readonly connected?: number
+  readonly tls?: https.ServerOptions
+}
+
+/** An HTTP proxy: reads whole URLs and CONNECT, and reaches every host on 127.0.0.1. */
+export async function fakeProxy({ refuse, connected = 200, tls }: ProxyOptions = {}): Promise<FakeProxy> {
   const asked: string[] = []
   const note = ({ method, url, headers }: http.IncomingMessage) =>
     asked.push(`${method} ${url} ${Buffer.from(headers['proxy-authorization']?.slice('Basic '.length) ?? '', 'base64').toString()}`.trim())
-  const server = http.createServer((request, response) => {
+  const listener: http.RequestListener = (request, response) => {
     note(request)
     if (refuse !== undefined) return void response.writeHead(refuse).end()
     const { port, pathname, search } = new URL(request.url ?? '')
@@ -89,21 +97,22 @@ export async function fakeProxy({ refuse }: { readonly refuse?: number } = {}): 
     })
     onward.on('error', () => response.destroy())
     request.pipe(onward)
-  })
+  }
+  const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener)
   server.on('connect', (request, socket) => {
     note(request)
     socket.on('error', () => {})
     if (refuse === 0) return void socket.resume().once('end', () => socket.end())
     if (refuse !== undefined) return void socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`)
     const onward = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.write(`HTTP/1.1 ${connected} Connection established\r\n\r\n`)
       socket.pipe(onward).pipe(socket)
     })
     onward.on('error', () => socket.destroy())
     socket.on('close', () => onward.destroy())
   })
   const held = await listening(server, () => {})
-  return Object.assign(held, { asked, requests: [], url: `http://127.0.0.1:${held.port}` })
+  return Object.assign(held, { asked, requests: [], url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${held.port}` })
 }
 
 async function reply(response: http.ServerResponse, { after = 0, status, headers, body = [], ends = 'end' }: Answer): Promise<void> {
@@ -120,7 +129,7 @@ async function reply(response: http.ServerResponse, { after = 0, status, headers
   }
   if (ends === 'end') response.end()
   if (ends === 'cut') {
-    await pause(5) // so that what was written is on its way
+    if (!silent) await pause(5) // so that what was written is on its way
     response.destroy()
   }
 }

@@ -26,7 +26,7 @@ export function agents(idleConnectionMs: number, tls: https.AgentOptions): Agent
   const make = (secure: boolean, tunnel?: HttpProxy) => {
     if (!secure) return keeping(new (plainHttp().Agent)({ keepAlive: true }), idleConnectionMs)
     const agent = keeping(new (tlsHttp().Agent)({ ...tls, keepAlive: true }), idleConnectionMs)
-    return tunnel === undefined ? agent : tunnelThrough(tunnel, agent)
+    return tunnel === undefined ? agent : tunnelThrough(tunnel, agent, tls)
   }
   return (secure, tunnel) => {
     const key = `${secure} ${tunnel?.url.href}`
@@ -49,7 +49,8 @@ function keeping<A extends http.Agent>(agent: A, idleConnectionMs: number): A {
     return socket
   }
   const keepSocketAlive = (socket: Duplex): boolean => {
-    if (socket instanceof Socket) socket.unref()
+    if (!(socket instanceof Socket) || !proven.has(socket)) return false
+    socket.unref()
     return true
   }
   const reuse = agent.reuseSocket.bind(agent)
@@ -60,6 +61,9 @@ function keeping<A extends http.Agent>(agent: A, idleConnectionMs: number): A {
   return Object.assign(agent, { createConnection, keepSocketAlive, reuseSocket })
 }
 
+/** Connections that brought an answer. A pool gets others too: that of a request which was aborted before it stood (in the same tick, Node 24). */
+const proven = new WeakSet<Socket>()
+
 /** What a connection had read when it was last taken up again. */
 const readBefore = new WeakMap<Socket, number>()
 
@@ -68,8 +72,12 @@ export function isUntouched(socket: Socket | null): boolean {
   return socket !== null && socket.bytesRead === readBefore.get(socket)
 }
 
-/** Servers say after how many seconds they close an idle connection (`keep-alive: timeout=5`): it is closed here a second before. */
-export function heedKeepAlive({ headers, socket }: http.IncomingMessage): void {
+/**
+ * At the first answer on a connection: from now on it may be kept. Servers say after how many seconds they close an idle one
+ * (`keep-alive: timeout=5`): it is closed here a second before.
+ */
+export function mayBeKept({ headers, socket }: http.IncomingMessage): void {
+  proven.add(socket)
   const said = headers['keep-alive']
   if (typeof said !== 'string') return
   const seconds = /(?:^|[\s,])timeout=(\d+)/.exec(said)?.[1]

@@ -2,7 +2,7 @@ import { aborted, broken, redirected, timedOut, tooLarge } from './failure.ts'
 import type { Place } from './place.ts'
 import type { HttpHead, HttpReceiver, HttpRequest, Timeouts } from './transport.ts'
 
-/** After `'complete'` the end of the body is awaited so long, so that the connection can serve the next request. */
+/** After `'complete'` the end of the body may come so long, so that the connection can serve the next request. Nobody waits for it. */
 const lingerMs = 1_000
 /** A timer of the runtimes that is longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -14,8 +14,10 @@ const longestTimerMs = 2 ** 31 - 1
 export class Exchange {
   /** Settled: whatever still happens is of no interest. */
   done = false
-  /** Closes the connection; called once, when the exchange ends in another way than by the end of the body. */
+  /** Closes the connection; called when the exchange ends in another way than by the end of the body, or that end does not follow `'complete'`. */
   disconnect: () => void = () => {}
+  /** From `'complete'` on the connection, should it still be open, is no reason for the process to stay. */
+  letGo: () => void = () => {}
 
   readonly #request: HttpRequest
   readonly #receiver: HttpReceiver
@@ -26,7 +28,6 @@ export class Exchange {
   readonly #abort: () => void
   /** Bytes of the body; `undefined` until the head has come. */
   #received: number | undefined
-  #complete = false
   /** What the server has to say of a refusal must be said within `idleMs`: a byte now and then does not prolong it. */
   #refused = false
   #phase: 'connectMs' | 'firstByteMs' | 'idleMs' = 'connectMs'
@@ -94,7 +95,7 @@ export class Exchange {
   }
 
   chunk(bytes: Uint8Array): void {
-    if (this.done || this.#complete) return
+    if (this.done) return
     this.alive()
     this.#received = (this.#received ?? 0) + bytes.length
     if (this.#received > this.#request.maxBytes) return this.fail(tooLarge(this.#request.maxBytes, this.#place))
@@ -103,26 +104,28 @@ export class Exchange {
     } catch (error) {
       return this.fail(error)
     }
-    this.#complete = true
-    this.#arm(lingerMs)
+    if (!this.#settle()) return
+    this.#linger()
+    this.#resolve()
   }
 
-  /** The body has ended as it should. */
+  /** The body has ended as it should; or, after `'complete'`, in whatever way. */
   end(): void {
     if (this.#settle()) this.#resolve()
+    else clearTimeout(this.#timer)
   }
 
   /** The connection broke. */
   broken(error: unknown): void {
-    if (!this.done) this.fail(broken(error, this.#request, this.#place, this.#received))
+    if (this.done) this.end()
+    else this.fail(broken(error, this.#request, this.#place, this.#received))
   }
 
-  /** Ends in any other way; after `'complete'` that is no failure. */
+  /** Ends in any other way. */
   fail(error: unknown): void {
     if (!this.#settle()) return
     this.disconnect()
-    if (this.#complete) this.#resolve()
-    else this.#reject(error)
+    this.#reject(error)
   }
 
   #settle(): boolean {
@@ -138,9 +141,16 @@ export class Exchange {
     if (ms !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(check, Math.min(ms, longestTimerMs), this)
   }
 
-  /** The timer fired: a limit is over, or goes on. */
-  check(): void {
-    if (this.#complete) return this.fail(undefined)
+  /** The answer is whole: its connection is kept until the body ends, or closed when that takes too long. Neither holds the process. */
+  #linger(): void {
+    this.#timer = setTimeout(giveUp, lingerMs, this)
+    if (typeof this.#timer === 'object') this.#timer.unref()
+    this.letGo()
+  }
+
+  /** A limit is over, or goes on. */
+  judge(): void {
+    if (this.done) return
     const { timeouts } = this.#request
     const now = performance.now()
     const phaseLeft = this.#phaseAt + timeouts[this.#phase] - now
@@ -151,8 +161,21 @@ export class Exchange {
   }
 }
 
+/**
+ * The timer fired. Where this process was busy it is late, and what came meanwhile is not read yet, because the event loop looks at its timers
+ * first. So a limit is judged after the loop has read: Node's does between its timers and its immediates; elsewhere another timer is the next best.
+ */
 function check(exchange: Exchange): void {
-  exchange.check()
+  if (typeof setImmediate === 'function') setImmediate(judge, exchange)
+  else setTimeout(judge, 0, exchange)
+}
+
+function judge(exchange: Exchange): void {
+  exchange.judge()
+}
+
+function giveUp(exchange: Exchange): void {
+  exchange.disconnect()
 }
 
 function shortest({ connectMs, firstByteMs, idleMs, totalMs }: Timeouts): number {

@@ -104,7 +104,7 @@ function tlsMessage(shown: string, { label }: Place): string {
 }
 
 /** Codes of OpenSSL's certificate checks and of Node's TLS; trying again does not mend any of them. */
-function isTls(code: string | undefined): boolean {
+export function isTls(code: string | undefined): boolean {
   return /^(?:ERR_(?:TLS|SSL)_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|INVALID_|EPROTO$)/.test(code ?? '')
 }
 

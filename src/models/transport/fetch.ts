@@ -43,7 +43,8 @@ async function carry(send: () => Promise<Response>, exchange: Exchange, signal: 
   // A browser tells nothing of a redirect.
   if (response.type === 'opaqueredirect') exchange.head({ status: 302, header: () => undefined })
   else exchange.head({ status: response.status, header: (name) => response.headers.get(name) ?? undefined })
-  while (reader !== undefined && !exchange.done) {
+  // Also after the answer is whole: a connection serves the next request once its body has been read to the end.
+  while (reader !== undefined && !signal.aborted) {
     const { done, value } = await reader.read()
     if (done) return
     exchange.chunk(value)

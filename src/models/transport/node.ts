@@ -1,7 +1,7 @@
 import type http from 'node:http'
 import type { Readable } from 'node:stream'
-import { dropIdle, heedKeepAlive, isUntouched } from './agents.ts'
-import { decompressor } from './decompress.ts'
+import { dropIdle, isUntouched, mayBeKept } from './agents.ts'
+import { decompressors } from './decompress.ts'
 import { Exchange } from './exchange.ts'
 import { badRequest, unknownEncoding } from './failure.ts'
 import { plainHttp, tlsHttp } from './node-http.ts'
@@ -27,10 +27,14 @@ export function nodeTransport(options: NodeTransportOptions = {}): Transport {
 
 /**
  * A server may close an idle connection at the very moment when a request goes out on it: the request then breaks without a byte of an
- * answer and was not looked at. So it is sent once more, on a fresh connection, as browsers do for POST too. After this time the server
- * may be at work on the request, and the error goes to the caller, who counts and shows attempts.
+ * answer and was not looked at. So it is sent once more, on a fresh connection, as browsers do for POST too.
+ *
+ * Nothing in the error tells that from a server that took the request, worked and died; time does. A server that had closed before the
+ * request reached it had sent its FIN by then, so that is here within one round trip of the sending. Whatever breaks later was looked at,
+ * or may have been, and a second POST could do the work twice: that error goes to the caller, who counts and shows attempts, as does a
+ * stale connection to a server farther away than this. A body that was not sent to its end, however long that took, nobody worked on.
  */
-const staleWithinMs = 2_000
+const roundTripMs = 100
 
 function start(exchange: Exchange, route: Route, request: HttpRequest): void {
   let closeTunnel: (() => void) | undefined
@@ -50,14 +54,17 @@ function start(exchange: Exchange, route: Route, request: HttpRequest): void {
     closeTunnel?.()
   }
   exchange.disconnect = disconnect
+  const letGo = (): void => void sent.socket?.unref()
+  exchange.letGo = letGo
   let response: http.IncomingMessage | undefined
   let over = false
   const lost = (error?: NodeJS.ErrnoException): void => {
     if (over || exchange.done) return
     over = true
     const reset = error?.code === 'ECONNRESET' || error?.code === 'EPIPE'
-    const stale = reset && response === undefined && sent.reusedSocket && isUntouched(sent.socket)
-    if (!stale || exchange.ageMs > staleWithinMs) return exchange.broken(error)
+    const unanswered = reset && response === undefined && sent.reusedSocket && isUntouched(sent.socket)
+    const unseen = unanswered && (exchange.ageMs <= roundTripMs || !sent.writableFinished)
+    if (!unseen) return exchange.broken(error)
     dropIdle(route.options) // so that the next one is fresh, and there is no third
     exchange.connecting()
     start(exchange, route, request)
@@ -67,13 +74,14 @@ function start(exchange: Exchange, route: Route, request: HttpRequest): void {
   sent.once('response', (given) => {
     response = given
     given.on('error', lost)
-    if (!sent.reusedSocket) heedKeepAlive(given)
+    if (!sent.reusedSocket) mayBeKept(given)
     receive(exchange, given, route.place)
   })
   sent.on('error', lost)
   // In whatever way the connection ends, the exchange must end too; the response tells more, if it tells.
   sent.once('close', () => {
-    if (!exchange.done && response?.complete !== true) setImmediate(lost)
+    if (exchange.done) exchange.end()
+    else if (response?.complete !== true) setImmediate(lost)
   })
   write(sent, request.body ?? [])
 }
@@ -104,14 +112,18 @@ function receive(exchange: Exchange, response: http.IncomingMessage, place: Plac
     header: (name) => headerOf(response, name.toLowerCase()),
   })
   if (exchange.done) return
-  const encoding = headerOf(response, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity' || encoding === '') return deliver(exchange, response)
-  const decoded = decompressor(encoding)
-  if (decoded === undefined) return exchange.fail(unknownEncoding(encoding, place))
+  const encoding = headerOf(response, 'content-encoding')
+  if (encoding === undefined) return deliver(exchange, response)
+  const steps = decompressors(encoding)
+  if (steps === undefined) return exchange.fail(unknownEncoding(encoding, place))
   response.on('data', () => exchange.alive())
-  response.once('close', () => exchange.done && decoded.destroy())
-  decoded.on('error', (error) => exchange.broken(error))
-  deliver(exchange, response.pipe(decoded))
+  let body: Readable = response
+  for (const step of steps) {
+    step.on('error', (error) => exchange.broken(error))
+    response.once('close', () => exchange.done && step.destroy())
+    body = body.pipe(step)
+  }
+  deliver(exchange, body)
 }
 
 /** Looked for in the list as it came: Node makes an object of all headers when it is first asked for, which costs as much as the request's own. */

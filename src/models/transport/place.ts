@@ -40,6 +40,10 @@ export function isLoopback(hostname: string): boolean {
 /** The value of a basic `authorization` header for the credentials of a URL, or `undefined` when it has none. */
 export function basicAuth(url: URL): string | undefined {
   if (url.username === '' && url.password === '') return undefined
-  const bytes = new TextEncoder().encode(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`)
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+  return `Basic ${btoa(`${bytesOf(url.username)}:${bytesOf(url.password)}`)}`
+}
+
+/** Each character a byte. As curl and the URL standard decode it: a `%` that begins no escape stands for itself. A URL holds nothing but ASCII. */
+function bytesOf(escaped: string): string {
+  return escaped.replace(/%([\da-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

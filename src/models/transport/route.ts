@@ -11,7 +11,7 @@ import { parseProxy, proxyAddress } from './tunnel.ts'
 export interface NodeTransportOptions {
   /** Where proxies are looked up, once for each URL. Default `process.env`. */
   readonly env?: Environment
-  /** Certificates: an own authority (`ca`), a client's `cert` and `key`. Default: what Node trusts. */
+  /** Certificates of every TLS connection, that to a proxy too: an own authority (`ca`), a client's `cert` and `key`. Default: what Node trusts. */
   readonly tls?: Pick<https.AgentOptions, 'ca' | 'cert' | 'key' | 'passphrase'>
   /** How long a connection without a request is kept, in ms; less where the server says so. Default 60,000: routers forget connections later. */
   readonly idleConnectionMs?: number

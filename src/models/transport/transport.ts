@@ -67,7 +67,7 @@ export interface HttpReceiver {
 }
 
 /**
- * Sends one request. Resolves at the clean end of the body (or shortly after `'complete'`); rejects with a `RondoError` for everything
+ * Sends one request. Resolves at the clean end of the body, or at `'complete'`; rejects with a `RondoError` for everything
  * else, its `cause` the original error. Whatever the status says is no matter of the transport, but for redirects, which are refused.
  *
  * - `ModelServerError`, retryable: no connection, a broken one, a body that ends too early or exceeds `maxBytes`.

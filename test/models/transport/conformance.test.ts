@@ -129,7 +129,7 @@ describe.each(transports)('transport %s', (name, transport) => {
 
     test('no timer and no listener is left, whichever way a request ends', async () => {
       const timers = vi.spyOn(globalThis, 'setTimeout')
-      await using server = await fakeServer([{ body: 'x' }, { body: 'x', ends: 'cut' }, { ends: 'hang' }, { body: 'x' }])
+      await using server = await fakeServer([{ body: 'x' }, { body: 'x', ends: 'cut' }, { ends: 'hang' }, { body: 'x' }, { body: 'x' }])
       const { signal } = new AbortController()
       const listeners = new Set<unknown>()
       const watched = new Proxy(signal, {
@@ -143,8 +143,10 @@ describe.each(transports)('transport %s', (name, transport) => {
       const errors = []
       for (let index = 0; index < 3; index++) errors.push((await call(transport, server.url, { signal: watched, timeouts })).error?.code)
       errors.push((await call(transport, server.url, { signal: watched, onChunk: () => fail('no') }).catch((error) => error)).message)
+      await call(transport, server.url, { signal: watched, onChunk: () => 'complete' })
       expect(errors).toEqual([undefined, 'ModelServerError', 'ModelTimeout', 'no'])
-      const own = timers.mock.results.filter((_, index) => timers.mock.calls[index]?.[0].name === 'check')
+      const own = timers.mock.results.filter((_, index) => ['check', 'giveUp'].includes(timers.mock.calls[index]?.[0].name ?? ''))
+      await expect.poll(() => own.every(({ value }) => value._destroyed)).toBe(true)
       expect([listeners.size, own.length > 0, own.every(({ value }) => value._destroyed)]).toEqual([0, true, true])
     })
   })
@@ -280,19 +282,33 @@ describe.each(transports)('transport %s', (name, transport) => {
       expect(calls).toBe(1)
     })
 
-    test('complete: resolves at the end of the body, which is read on but not delivered, and the connection serves the next request', async () => {
-      await using server = await fakeServer({ body: ['data: [DONE]\n\n', 20, ': bye\n\n'] })
+    test('complete: resolves; the body is read to its end but not delivered, and the connection serves another request', async () => {
+      let resolved = () => {}
+      const first = new Promise<void>((resolve) => (resolved = resolve))
+      await using server = await fakeServer([{ body: ['data: [DONE]\n\n', () => first, ': bye\n\n'] }, { body: 'x' }])
       const onChunk = (): 'complete' => 'complete'
-      expect(await call(transport, server.url, { onChunk })).toMatchObject({ text: 'data: [DONE]\n\n' })
-      await call(transport, server.url, { onChunk })
+      expect(await call(transport, server.url, { onChunk })).toMatchObject({ text: 'data: [DONE]\n\n' }) // hangs if the end is waited for
+      resolved()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await call(transport, server.url)
       if (name === 'node') expect(server.connections).toBe(1)
     })
 
-    test('complete: a server that keeps the connection open delays nothing beyond a second', async () => {
+    test('complete: a server that keeps the connection open delays nothing, and after a second it is closed', async () => {
       await using server = await fakeServer({ body: 'data: [DONE]\n\n', ends: 'hang' })
-      const called = await call(transport, server.url, { timeouts: unlimited, onChunk: () => 'complete' })
-      expect(called.error).toBeUndefined()
+      const timeouts = { ...unlimited, totalMs: 400 }
+      expect((await call(transport, server.url, { timeouts, onChunk: () => 'complete' })).error).toBeUndefined()
       await server.requests[0]?.closed
+    })
+
+    test('complete: an abort afterwards does no harm', async () => {
+      await using server = await fakeServer([{ body: ['data: [DONE]\n\n', 30, ': bye\n\n'] }, { body: 'x' }])
+      const controller = new AbortController()
+      await call(transport, server.url, { signal: controller.signal, onChunk: () => 'complete' })
+      controller.abort()
+      await new Promise((resolve) => setTimeout(resolve, 80))
+      expect(await call(transport, server.url)).toMatchObject({ text: 'x' })
+      if (name === 'node') expect(server.connections).toBe(1)
     })
 
     test('complete: a server that breaks the connection does no harm', async () => {
@@ -315,6 +331,13 @@ describe.each(transports)('transport %s', (name, transport) => {
     test('a name that is no header name: ConfigInvalid that says so', async () => {
       const { error } = await call(transport, 'http://127.0.0.1:9/', { headers: { 'x y': 'z' } })
       expect(brief(error)).toEqual(['ConfigInvalid', false, expect.stringMatching(/^The request to 127\.0\.0\.1:9 can't be sent: .*x y/)])
+    })
+
+    test('a % in the credentials that begins no escape stands for itself', async () => {
+      await using server = await fakeServer({})
+      await call(transport, server.url.replace('//', '//50%off:%c3%a9%ff%@'))
+      const sent = server.requests[0]?.headers.authorization?.slice('Basic '.length) ?? ''
+      expect(Buffer.from(sent, 'base64').toString('latin1')).toBe('50%off:\xc3\xa9\xff%')
     })
 
     test.each([

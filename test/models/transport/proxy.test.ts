@@ -110,6 +110,43 @@ describe('through a proxy', () => {
     expect(proxy.asked).toHaveLength(1)
   })
 
+  test('a % in the proxy’s credentials that begins no escape stands for itself', async () => {
+    await using proxy = await fakeProxy({ refuse: 403 })
+    const transport = nodeTransport({ env: { ALL_PROXY: proxy.url.replace('//', '//ann:50%off@') } })
+    await call(transport, 'https://api.test/')
+    await call(transport, 'http://api.test/')
+    expect(proxy.asked).toEqual(['CONNECT api.test:443 ann:50%off', 'POST http://api.test/ ann:50%off'])
+  })
+
+  test('a proxy over TLS, whose certificate is of one’s own authority too; any 2xx is a tunnel', async () => {
+    await using server = await fakeServer({ body: 'x' }, { tls: testCertificate })
+    await using proxy = await fakeProxy({ tls: testCertificate, connected: 201 })
+    const transport = nodeTransport({ env: { https_proxy: proxy.url }, tls })
+    for (let index = 0; index < 2; index++) expect(await call(transport, remote(server))).toMatchObject({ text: 'x' })
+    expect(proxy.asked).toEqual([`CONNECT api.test:${server.port}`])
+  })
+
+  test('no TLS with the proxy: not retryable, says what to do', async () => {
+    await using proxy = await fakeProxy({ tls: testCertificate })
+    await using plain = await fakeProxy()
+    const said = []
+    for (const [{ url }, code] of [
+      [proxy, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      [plain, expect.stringMatching(/SSL|EPROTO/)],
+    ] as const) {
+      const { error } = await call(nodeTransport({ env: { https_proxy: url.replace('http:', 'https:') } }), 'https://api.test/')
+      expect(error?.cause).toMatchObject({ code })
+      said.push([error?.code, error?.retryable, error?.message.replace(/\(\w+\)/, '(CODE)')])
+    }
+    expect(said).toEqual(
+      [proxy, plain].map(({ port }) => [
+        'ModelServerError',
+        false,
+        `No TLS connection to the proxy 127.0.0.1:${port} (CODE). Does it speak https, or should its URL in HTTPS_PROXY begin with http://? If its certificate is signed by an authority of your own, name that in NODE_EXTRA_CA_CERTS.`,
+      ]),
+    )
+  })
+
   test('a stale tunnel is made anew', async () => {
     await using server = await fakeServer([{}, { ends: 'cut' }, { body: 'x' }], { tls: testCertificate })
     await using proxy = await fakeProxy()
