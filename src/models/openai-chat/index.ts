@@ -1,7 +1,7 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
 import type { Model } from '../../core/model.ts'
 import { safeText } from '../safe-text.ts'
+import { checkModelName, checkOptions, checkServer } from './check-options.ts'
 import { compatibleDialect, openaiDialect, openaiDialectAt } from './dialect.ts'
 import { ChatModel } from './model.ts'
 import type { OpenAIChatOptions } from './options.ts'
@@ -23,77 +23,46 @@ export interface OpenAICompatibleOptions extends OpenAIChatOptions {
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
-  checkName(model, 'openaiChat')
+  checkModelName(model, 'openaiChat')
   checkOptions(options, 'openaiChat')
   const { baseURL } = options
-  return new ChatModel(model, baseURL === undefined ? openaiDialect : openaiDialectAt(checkedURL(baseURL)), options)
+  const dialect = baseURL === undefined ? openaiDialect : openaiDialectAt(checkedURL(baseURL))
+  return new ChatModel(model, dialect, overlaid({}, options))
 }
 
 /**
  * Models of any server that speaks the Chat Completions API (llama.cpp, vLLM, Ollama, LM Studio, OpenRouter, Groq, …).
  *
- * @returns A function that makes a model by its name; options given there go over those of the server.
+ * @returns A function that makes a model by its name. Options given there go over those of the server: `headers`, `timeouts` and `capabilities`
+ * field by field, so that a model with a header of its own has those of the server too; the others as a whole.
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
-  checkOptions(server, 'openaiCompatible', ['name'])
+  checkServer(server, 'openaiCompatible')
   const baseURL = checkedURL(server.baseURL)
   const name = server.name ?? new URL(baseURL).host
   return (model, options = {}) => {
-    checkName(model, 'openaiCompatible')
+    checkModelName(model, 'openaiCompatible')
     checkOptions(options, 'openaiCompatible')
     const own = options.baseURL === undefined ? baseURL : checkedURL(options.baseURL)
-    return new ChatModel(model, compatibleDialect(name, own), { ...server, ...given(options) })
+    return new ChatModel(model, compatibleDialect(name, own), overlaid(server, options))
   }
 }
 
-/** An option that is undefined was not given. */
-function given(options: OpenAIChatOptions): OpenAIChatOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+/** The options of a server with what a model has of its own: field by field where an option has fields. */
+function overlaid(server: OpenAIChatOptions, model: OpenAIChatOptions): OpenAIChatOptions {
+  return {
+    ...merged(server, model),
+    headers: merged(server.headers, model.headers),
+    timeouts: merged(server.timeouts, model.timeouts),
+    capabilities: merged(server.capabilities, model.capabilities),
+  }
 }
 
-const optionNames = ['apiKey', 'baseURL', 'headers', 'stream', 'timeouts', 'maxResponseBytes', 'fetch', 'capabilities'] as const
-const capabilityNames = ['contextWindow', 'maxOutputTokens', 'structuredOutput', 'parallelCalls', 'imagesInResults', 'reasoning']
-
-/** What others call these. */
-const words = {
-  api_key: 'apiKey',
-  base_url: 'baseURL',
-  url: 'baseURL',
-  endpoint: 'baseURL',
-  defaultHeaders: 'headers',
-  timeout: 'timeouts',
-  streaming: 'stream',
-  maxRetries: 'settings.maxRetries of the agent',
-  temperature: 'settings.temperature of the agent',
-}
-
-function checkOptions(options: object, maker: string, more: readonly string[] = []): void {
-  const wrong = unknownKeys(options, new Set([...optionNames, ...more]), '', words)
-  const value = (name: (typeof optionNames)[number]): unknown => Reflect.get(options, name)
-  const kinds = [
-    ['stream', ['boolean']],
-    ['headers', ['object']],
-    ['apiKey', ['string', 'function']],
-    ['fetch', ['function']],
-  ] as const
-  for (const [name, allowed] of kinds)
-    if (value(name) !== undefined && !allowed.some((kind) => typeof value(name) === kind))
-      wrong.push(`${name} must be a ${allowed.join(' or a ')}, not a ${typeof value(name)}`)
-  const bytes = value('maxResponseBytes')
-  if (bytes !== undefined && !(typeof bytes === 'number' && bytes > 0)) wrong.push('maxResponseBytes must be a positive number of bytes')
-  const capabilities = value('capabilities')
-  if (typeof capabilities === 'object' && capabilities !== null)
-    wrong.push(...unknownKeys(capabilities, new Set(capabilityNames), 'capabilities.', {}))
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${maker}: ${wrong.join('; ')}.`)
-}
-
-function checkName(model: unknown, maker: string): void {
-  if (typeof model === 'string' && model.trim() !== '') return
-  throw new RondoError(
-    'ConfigInvalid',
-    `${maker}: the name of the model is missing; pass it as a text, as '${maker === 'openaiChat' ? 'gpt-5-mini' : 'qwen3'}'.`,
-  )
+/** The fields of both, the latter first. What is undefined was not given. */
+function merged<X extends object>(...layers: readonly (X | undefined)[]): X {
+  const given = layers.flatMap((layer) => Object.entries(layer ?? {})).filter(([, value]) => value !== undefined)
+  return Object.assign({}, ...given.map(([name, value]) => ({ [name]: value })))
 }
 
 function checkedURL(baseURL: unknown): string {

@@ -25,6 +25,8 @@ export class ChatModel implements Model {
   readonly #transport: Transport
   readonly #frames: Frames
   readonly #conversations: Conversations
+  /** Whence the key comes when none is given. Nowhere, where the user's own headers or URL say who asks: the environment's is not for that server. */
+  readonly #keyVariable: string | undefined
   /** What was sent last with each request. */
   #kept: Sent | undefined
 
@@ -45,6 +47,7 @@ export class ChatModel implements Model {
     this.#transport = options.fetch === undefined ? send : fetchTransport(options.fetch)
     this.#frames = new Frames(id, options.stream ?? true, dialect)
     this.#conversations = new Conversations(dialect.ids)
+    this.#keyVariable = hasCredentials(options.headers ?? {}, dialect.baseURL) ? undefined : dialect.apiKeyVariable
   }
 
   async stream(
@@ -64,9 +67,12 @@ export class ChatModel implements Model {
       maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
       signal,
     } as const
-    const { apiKeyVariable: keyName, emptyMeansOverflow } = this.#dialect
+    const { emptyMeansOverflow } = this.#dialect
     const { contextWindow } = this.capabilities
-    const response = new ChatResponse({ provider: this.provider, keyName, secrets, contextWindow, emptyMeansOverflow }, sink)
+    const response = new ChatResponse(
+      { provider: this.provider, keyName: this.#keyVariable, secrets, contextWindow, emptyMeansOverflow },
+      sink,
+    )
     try {
       await this.#transport(sent, response)
     } catch (cause) {
@@ -83,7 +89,7 @@ export class ChatModel implements Model {
   }
 
   #checkedKey(given: string | undefined): string | undefined {
-    const variable = this.#dialect.apiKeyVariable
+    const variable = this.#keyVariable
     // Keys that were read from a file end with a line break.
     const key = (given ?? (variable === undefined ? undefined : environment(variable)))?.trim()
     if (key !== undefined && key !== '') return key
@@ -109,12 +115,22 @@ interface Sent {
   readonly secrets: readonly string[]
 }
 
-async function asked(apiKey: () => string | Promise<string>, provider: string): Promise<string> {
+async function asked(apiKey: () => unknown, provider: string): Promise<string> {
+  let key: unknown
   try {
-    return await apiKey()
+    key = await apiKey()
   } catch (cause) {
     throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: ${safeText(messageOf(cause), 300)}`, { cause })
   }
+  if (typeof key === 'string') return key
+  const kind = key === null ? 'null' : key === undefined ? 'undefined' : `a ${typeof key}`
+  throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: apiKey must return it as a text, but returned ${kind}.`)
+}
+
+/** `api-key` is Azure's name. */
+function hasCredentials(headers: { readonly [name: string]: string }, baseURL: string): boolean {
+  const { username, password } = new URL(baseURL)
+  return username !== '' || password !== '' || Object.keys(headers).some((name) => /^(?:authorization|api-key)$/i.test(name))
 }
 
 /** A base URL may have a query (Azure's api-version): it stays at the end. */

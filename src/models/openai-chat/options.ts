@@ -3,7 +3,10 @@ import type { Timeouts } from '../transport/transport.ts'
 
 /** How a Chat Completions server is reached. */
 export interface OpenAIChatOptions {
-  /** The key, or a function that is asked before each request. Default: the environment variable `OPENAI_API_KEY` (of `openaiChat`); none for compatible servers. */
+  /**
+   * The key, or a function that is asked before each request. Default: the environment variable `OPENAI_API_KEY` (of `openaiChat`); none for
+   * compatible servers, nor where `headers` have an `authorization` or `api-key` of yours or `baseURL` a user and password.
+   */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** Where the API is; '/chat/completions' is put behind its path. Default 'https://api.openai.com/v1'. */
   readonly baseURL?: string | undefined

@@ -19,12 +19,12 @@ export const defaultTimeouts: Timeouts = { connectMs: 10_000, firstByteMs: 120_0
 
 export const defaultMaxBytes = 33_554_432
 
-/** The limits with what `own` changes. Throws `ConfigInvalid` for what is no positive number. */
+/** The limits with what `own` changes. Throws `ConfigInvalid` for what is no limit, or no positive number. */
 export function timeoutsWith(own: Partial<Timeouts> = {}): Timeouts {
   for (const [name, value] of Object.entries(own)) {
     if (!Object.hasOwn(defaultTimeouts, name))
       throw new RondoError('ConfigInvalid', `timeouts: there is no limit "${name}"; there are ${Object.keys(defaultTimeouts).join(', ')}.`)
-    if (value !== undefined && !(value > 0))
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
       throw new RondoError('ConfigInvalid', `timeouts.${name} must be a positive number of ms (Infinity = none), not ${String(value)}.`)
   }
   return {
