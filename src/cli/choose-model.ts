@@ -1,6 +1,7 @@
 import type { Model } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
 import { openaiChat, openaiCompatible } from '../models/openai/index.ts'
+import { lookForOllama, ollamaAddress, unreadable } from './ollama.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine } from './text.ts'
 
@@ -18,8 +19,12 @@ export interface ChosenModel {
 
 /** Which model of a provider is taken when none is named. */
 const usualModel = 'gpt-5-mini'
-/** An Ollama server that listens answers within a few ms. */
-const ollamaPatienceMs = 500
+
+/** A name that was given, and by what. */
+interface Named {
+  readonly name: string
+  readonly by: '--model' | 'RONDO_MODEL'
+}
 
 /**
  * The model that a command works with: the one that was asked for (--model, RONDO_MODEL), else OpenAI's when there is a key, else one of an Ollama server on this
@@ -32,69 +37,70 @@ export async function chooseModel(
 ): Promise<ChosenModel> {
   // What was meant for another server is not sent to this one: neither the usual model nor, unless it is asked for by name, OpenAI's key.
   if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags.model, terminal)
-  const named = flags.model ?? given(terminal.env['RONDO_MODEL'])
-  if (named !== undefined) return byName(named, terminal)
-  if (hasValue(terminal.env['OPENAI_API_KEY']))
-    return {
-      ...byName(`openai:${usualModel}`, terminal),
-      line: `Model: openai:${usualModel} (OPENAI_API_KEY is set; --model chooses another)`,
-    }
-  const host = ollamaHost(terminal)
-  const found = await firstOllamaModel(host, fetch)
-  if (found === undefined) return { model: offlineModel(terminal), line: offlineLine }
-  return {
-    model: ollama(host)(found),
-    line: `Model: ollama:${oneLine(found)} (an Ollama server answers at ${host}; --model chooses another)`,
+  if (flags.model !== undefined) return byName({ name: flags.model, by: '--model' }, terminal)
+  const { env } = terminal
+  const usual = given(env['RONDO_MODEL'])
+  if (usual !== undefined) return byName({ name: usual, by: 'RONDO_MODEL' }, terminal)
+  const noteOther = '--model chooses another'
+  if (given(env['OPENAI_API_KEY']) !== undefined) return openaiModel(usualModel, terminal, ['OPENAI_API_KEY is set', noteOther])
+  const looked = await lookForOllama(env, fetch)
+  if ('reason' in looked) {
+    const notes = ['no language model', `no OPENAI_API_KEY is set and ${looked.reason}: --model names one`]
+    return chosen(offlineModel(terminal), notes)
   }
+  const { model, address } = looked
+  return chosen(ollama(address)(model), [`an Ollama server answers at ${oneLine(address)}`, noteOther])
 }
-
-const offlineLine = 'Model: offline (no language model; no OPENAI_API_KEY is set and no Ollama server answers: --model names one)'
 
 function atServer(baseUrl: string, name: string | undefined, { env }: Terminal): ChosenModel {
   if (name === undefined) throw new CannotRun('--base-url needs the name of a model: --model NAME')
   const [provider, model] = split(name)
-  if (provider === 'openai')
-    return chosen(
-      valid(() => openaiChat(model, { baseURL: baseUrl, apiKey: env['OPENAI_API_KEY'] })),
-      baseUrl,
-    )
-  const apiKey = env['RONDO_API_KEY']
-  return chosen(
-    valid(() => openaiCompatible({ baseURL: baseUrl, ...(hasValue(apiKey) ? { apiKey } : {}) })(name)),
-    baseUrl,
-  )
+  const key = given(env['RONDO_API_KEY'])
+  const made =
+    provider === 'openai'
+      ? valid(() => openaiChat(model, { baseURL: baseUrl, apiKey: env['OPENAI_API_KEY'] }))
+      : valid(() => openaiCompatible({ baseURL: baseUrl, ...(key === undefined ? {} : { apiKey: key }) })(name))
+  return chosen(made, [placeOf(baseUrl)])
 }
 
-function byName(name: string, terminal: Terminal): ChosenModel {
+function byName({ name, by }: Named, terminal: Terminal): ChosenModel {
   const [provider, model] = split(name)
+  const reason = by === '--model' ? [] : [`${by} names it`]
   switch (provider) {
     case 'offline':
-      return { model: offlineModel(terminal), line: 'Model: offline (no network and no language model)' }
+      return chosen(offlineModel(terminal), ['no network and no language model', ...reason])
     case 'openai':
-      return openaiModel(model, terminal)
-    case 'ollama':
-      if (model !== '') return chosen(ollama(ollamaHost(terminal))(model))
-      throw new CannotRun('--model ollama: needs the name of a model, as ollama:qwen3')
+      return openaiModel(model === '' ? usualModel : model, terminal, reason)
+    case 'ollama': {
+      if (model === '') throw new CannotRun(`${by} ollama: needs the name of a model, as ollama:qwen3`)
+      const address = ollamaAddress(terminal.env)
+      if (address === undefined) throw new CannotRun(`${unreadable}. Say where the server is, as http://127.0.0.1:11434, or unset it.`)
+      return chosen(ollama(address)(model), [oneLine(address), ...reason])
+    }
     default:
       throw new CannotRun(
-        `There is no provider '${oneLine(provider)}' (--model ${oneLine(name)}). Say openai:NAME, ollama:NAME or offline; for any other server with the same API as OpenAI's add --base-url URL.`,
+        `There is no provider '${oneLine(provider)}' (${by} ${oneLine(name)}). Say openai:NAME, ollama:NAME or offline; for any other server with the same API as OpenAI's add --base-url URL.`,
       )
   }
 }
 
-function openaiModel(model: string, { env }: Terminal): ChosenModel {
-  if (!hasValue(env['OPENAI_API_KEY']))
+function openaiModel(name: string, { env }: Terminal, notes: readonly string[]): ChosenModel {
+  const apiKey = given(env['OPENAI_API_KEY'])
+  if (apiKey === undefined)
     throw new CannotRun('openai: needs a key. Set OPENAI_API_KEY, or take another model (--model ollama:NAME, --model offline).')
-  const baseURL = env['OPENAI_BASE_URL']
-  return chosen(
-    valid(() =>
-      openaiChat(model === '' ? usualModel : model, { apiKey: env['OPENAI_API_KEY'], ...(hasValue(baseURL) ? { baseURL } : {}) }),
-    ),
-  )
+  const baseURL = given(env['OPENAI_BASE_URL'])
+  if (baseURL === undefined)
+    return chosen(
+      valid(() => openaiChat(name, { apiKey })),
+      notes,
+    )
+  const model = valid(() => openaiChat(name, { apiKey, baseURL }))
+  return chosen(model, [`at ${placeOf(baseURL)} by OPENAI_BASE_URL`, ...notes])
 }
 
-function chosen(model: Model, baseUrl?: string): ChosenModel {
-  return { model, line: `Model: ${model.provider}:${model.id}${baseUrl === undefined ? '' : ` (${placeOf(baseUrl)})`}` }
+function chosen(model: Model, notes: readonly string[]): ChosenModel {
+  const name = model.provider === 'rondo' ? 'offline' : `${model.provider}:${oneLine(model.id)}`
+  return { model, line: `Model: ${name}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}` }
 }
 
 /** A URL may hold a password, or a key in its query. */
@@ -117,46 +123,14 @@ function valid(make: () => Model): Model {
   }
 }
 
-function ollama(host: string): (model: string) => Model {
-  return openaiCompatible({ name: 'ollama', baseURL: `${host}/v1` })
+function ollama(address: string): (model: string) => Model {
+  return openaiCompatible({ name: 'ollama', baseURL: `${address}/v1` })
 }
 
-/** As Ollama reads it: a host, a port, both, or a URL. */
-function ollamaHost({ env }: Terminal): string {
-  const given = env['OLLAMA_HOST'] ?? ''
-  const url = /^https?:\/\//.test(given)
-    ? given
-    : `http://${given === '' ? '127.0.0.1' : given.replace(/^(:|0\.0\.0\.0)/, (start) => (start === ':' ? '127.0.0.1:' : '127.0.0.1'))}`
-  if (!URL.canParse(url)) throw new CannotRun(`OLLAMA_HOST is no address: ${oneLine(given)}`)
-  const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname}:${port === '' ? (given.startsWith('https:') ? '443' : given.startsWith('http:') ? '80' : '11434') : port}`
-}
-
-/** The model that came last to a server that answers on this machine, if it can chat; elsewhere nothing is asked for unbidden. */
-async function firstOllamaModel(host: string, fetch: typeof globalThis.fetch): Promise<string | undefined> {
-  if (!/^https?:\/\/(127\.0\.0\.1|0\.0\.0\.0|localhost|\[::1\]):/.test(host)) return undefined
-  try {
-    const response = await fetch(`${host}/api/tags`, { signal: AbortSignal.timeout(ollamaPatienceMs), redirect: 'error' })
-    const body: unknown = await response.json()
-    const models: unknown = typeof body === 'object' && body !== null && 'models' in body ? body.models : undefined
-    return Array.isArray(models)
-      ? models.map(nameOf).find((name) => name !== undefined && !/embed|bge-|minilm|rerank/i.test(name))
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function nameOf(model: unknown): string | undefined {
-  return typeof model === 'object' && model !== null && 'name' in model && typeof model.name === 'string' ? model.name : undefined
-}
-
+/** What is blank was not given. */
 function given(text: string | undefined): string | undefined {
-  return hasValue(text) ? text : undefined
-}
-
-function hasValue(text: string | undefined): text is string {
-  return text !== undefined && text !== ''
+  const trimmed = text?.trim()
+  return trimmed === '' ? undefined : trimmed
 }
 
 function offlineModel(terminal: Terminal): Model {

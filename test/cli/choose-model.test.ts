@@ -59,31 +59,82 @@ test.each([
   [':9999', 'http://127.0.0.1:9999'],
   ['0.0.0.0', 'http://127.0.0.1:11434'],
   ['http://localhost:9999', 'http://localhost:9999'],
-  ['http://0.0.0.0:11434', 'http://0.0.0.0:11434'],
+  ['http://0.0.0.0:11434', 'http://127.0.0.1:11434'],
+  [' 127.0.0.1:9999 ', 'http://127.0.0.1:9999'],
+  ['"127.0.0.1:9999"', 'http://127.0.0.1:9999'],
+  ["'localhost' ", 'http://localhost:11434'],
+  ['::1', 'http://[::1]:11434'],
+  ['[::1]', 'http://[::1]:11434'],
+  ['[::1]:9999', 'http://[::1]:9999'],
+  ['::', 'http://[::1]:11434'],
+  ['[::]:9999', 'http://[::1]:9999'],
+  ['http://localhost', 'http://localhost:80'],
+  ['HTTPS://localhost/', 'https://localhost:443'],
+  ['http://ann:secret@localhost:9999/ollama/', 'http://localhost:9999/ollama'],
+  ['127.0.0.1:99999', 'http://127.0.0.1:11434'],
+  ['127.0.0.1:', 'http://127.0.0.1:11434'],
 ])('OLLAMA_HOST %s is %s', async (host, url) => {
   const { asked, fetch } = network({ [`${url}/api/tags`]: tags })
   expect((await chosen({}, { OLLAMA_HOST: host }, fetch)).id).toBe('ollama:qwen3:8b')
   expect(asked).toEqual([`${url}/api/tags`])
 })
 
-test('an Ollama server elsewhere is not asked unbidden', async () => {
+test('an Ollama server elsewhere is not asked unbidden, nor what is no address, and the line says so', async () => {
   const { asked, fetch } = network({})
-  expect((await chosen({}, { OLLAMA_HOST: 'http://models.example:11434' }, fetch)).id).toBe('rondo:offline')
+  const said = []
+  for (const host of ['http://models.example:11434', 'gpu', '10.0.0.7', 'ftp://localhost', 'local host', 'a:b:c', '[::1'])
+    said.push((await chosen({}, { OLLAMA_HOST: host }, fetch)).line.replace(/^.* is set and (.*): --model names one\)$/, '$1'))
+  const elsewhere = (url: string) => `the Ollama server at ${url} (OLLAMA_HOST) is not asked, for it is not on this machine`
+  const unreadable = "OLLAMA_HOST can't be read as an address"
+  expect(said).toEqual([
+    ...['http://models.example:11434', 'http://gpu:11434', 'http://10.0.0.7:11434'].map(elsewhere),
+    ...[unreadable, unreadable, unreadable, unreadable],
+  ])
   expect(asked).toEqual([])
 })
 
-test('with neither it is the offline model, and the line says why', async () => {
-  for (const answers of [{}, { 'http://127.0.0.1:11434/api/tags': { models: [] } }, { 'http://127.0.0.1:11434/api/tags': 'what' }])
-    expect((await chosen({}, {}, network(answers).fetch)).line).toBe(
-      'Model: offline (no language model; no OPENAI_API_KEY is set and no Ollama server answers: --model names one)',
-    )
+test.each([
+  ['no Ollama server answers at http://127.0.0.1:11434', {}],
+  ['no Ollama server answers at http://127.0.0.1:11434', { 'http://127.0.0.1:11434/api/tags': 'what' }],
+  ['the Ollama server at http://127.0.0.1:11434 has no models', { 'http://127.0.0.1:11434/api/tags': { models: [] } }],
+  [
+    'the Ollama server at http://127.0.0.1:11434 has no model that can chat',
+    { 'http://127.0.0.1:11434/api/tags': { models: [{ name: 'nomic-embed-text' }] } },
+  ],
+])('with neither it is the offline model, and the line says why: %s', async (why, answers) => {
+  for (const env of [{}, { OPENAI_API_KEY: ' ', RONDO_MODEL: ' ' }])
+    expect(await chosen({}, env, network(answers).fetch)).toEqual({
+      id: 'rondo:offline',
+      line: `Model: offline (no language model; no OPENAI_API_KEY is set and ${why}: --model names one)`,
+    })
+})
+
+test('the line names the server that OPENAI_BASE_URL or OLLAMA_HOST says, without its secrets, and RONDO_MODEL', async () => {
+  const elsewhere = { ...key, OPENAI_BASE_URL: 'http://ann:secret@gateway.example/v1?key=k' }
+  expect((await chosen({}, elsewhere)).line).toBe(
+    'Model: openai:gpt-5-mini (at http://gateway.example/v1 by OPENAI_BASE_URL; OPENAI_API_KEY is set; --model chooses another)',
+  )
+  expect((await chosen({ model: 'openai:gpt-4.1' }, elsewhere)).line).toBe(
+    'Model: openai:gpt-4.1 (at http://gateway.example/v1 by OPENAI_BASE_URL)',
+  )
+  expect((await chosen({}, { ...elsewhere, RONDO_MODEL: ' openai: ' })).line).toBe(
+    'Model: openai:gpt-5-mini (at http://gateway.example/v1 by OPENAI_BASE_URL; RONDO_MODEL names it)',
+  )
+  expect((await chosen({}, { ...key, OPENAI_BASE_URL: ' ', RONDO_MODEL: 'openai:gpt-4.1' })).line).toBe(
+    'Model: openai:gpt-4.1 (RONDO_MODEL names it)',
+  )
+  expect((await chosen({}, { RONDO_MODEL: 'ollama:qwen3', OLLAMA_HOST: 'http://ann:secret@gpu:9999' })).line).toBe(
+    'Model: ollama:qwen3 (http://gpu:9999; RONDO_MODEL names it)',
+  )
 })
 
 test('--model names one, and so does RONDO_MODEL', async () => {
   expect((await chosen({ model: 'offline' }, key)).line).toBe('Model: offline (no network and no language model)')
   expect((await chosen({ model: 'openai:gpt-4.1' }, key)).line).toBe('Model: openai:gpt-4.1')
   expect((await chosen({ model: 'ollama:qwen3:8b' })).id).toBe('ollama:qwen3:8b')
-  expect((await chosen({}, { ...key, RONDO_MODEL: 'offline' })).line).toBe('Model: offline (no network and no language model)')
+  expect((await chosen({}, { ...key, RONDO_MODEL: 'offline' })).line).toBe(
+    'Model: offline (no network and no language model; RONDO_MODEL names it)',
+  )
 })
 
 test('--base-url is any server; the usual model and a key that was given for another server do not go there', async () => {
@@ -119,5 +170,9 @@ test('what can not be had is said with what to do', async () => {
   expect(await refusal({ model: 'ollama:' })).toMatch(/^--model ollama: needs the name of a model/)
   expect(await refusal({ baseUrl: 'http://localhost:8080/v1' })).toMatch(/^--base-url needs the name of a model/)
   expect(await refusal({ model: 'x', baseUrl: 'localhost:8080' })).toMatch(/^baseURL must be a URL that begins with http/)
-  expect(await refusal({}, { OLLAMA_HOST: 'http://' })).toMatch(/^OLLAMA_HOST is no address/)
+  expect(await refusal({}, { RONDO_MODEL: 'claude' })).toMatch(/^There is no provider 'claude' \(RONDO_MODEL claude\)/)
+  expect(await refusal({ model: 'openai:gpt-4.1' }, { OPENAI_API_KEY: ' ' })).toMatch(/^openai: needs a key\. Set OPENAI_API_KEY/)
+  expect(await refusal({ model: 'ollama:qwen3' }, { OLLAMA_HOST: 'local host' })).toBe(
+    "OLLAMA_HOST can't be read as an address. Say where the server is, as http://127.0.0.1:11434, or unset it.",
+  )
 })

@@ -55,7 +55,7 @@ describe('the command', () => {
   test('answers about the folder it stands in; nothing is coloured in a pipe', async () => {
     const { code, out, err } = await rondo(['run', 'list', 'the', 'files'])
     expect([code, out]).toEqual([0, expect.stringContaining('- tides.csv: 19 bytes')])
-    expect(settled(err)).toBe(`Model: offline (no network and no language model)
+    expect(settled(err)).toBe(`Model: offline (no network and no language model; RONDO_MODEL names it)
 
 ✓ list_files   depth=1 limit=1000                               1 entry TIME
 
@@ -161,7 +161,7 @@ describe('the end of a process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`${signal} aborts cleanly: exit code 130, and the session can go on`, async () => {
       const home = newFolder()
-      const onErr = (err: string, child: ChildProcess) => err.endsWith('language model)\n\n') && child.kill(signal)
+      const onErr = (err: string, child: ChildProcess) => err.endsWith('RONDO_MODEL names it)\n\n') && child.kill(signal)
       const { code, err } = await rondo(['run', '--session', 'notes', 'list the files'], { home, env: slow, onErr })
       expect([code, err]).toEqual([130, expect.stringMatching(/\naborting …\n\naborted · .*\n.*\nsession notes · rondo show notes\n$/)])
       expect((await rondo(['run', '--session', 'notes', 'list the files'], { home })).code).toBe(0)

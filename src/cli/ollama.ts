@@ -1,0 +1,68 @@
+import type { Terminal } from './terminal.ts'
+import { oneLine } from './text.ts'
+
+/** An Ollama server that listens answers within a few ms. */
+const patienceMs = 500
+
+export const unreadable = "OLLAMA_HOST can't be read as an address"
+
+/**
+ * Where the Ollama server is: OLLAMA_HOST as Ollama reads it (`envconfig.Host`), which takes quotes and blanks around it, a host, a port, both, an IPv6
+ * address with or without brackets, a URL with a path, and for a port that is none the usual one. What listens on every address is reached on
+ * this machine; a user and password are left out. No slash at the end; `undefined` for what is no address.
+ */
+export function ollamaAddress(env: Terminal['env']): string | undefined {
+  const text = (env['OLLAMA_HOST'] ?? '').replace(/^[\s"']+|[\s"']+$/g, '')
+  const scheme = /^(\w+):\/\//.exec(text)?.[1]?.toLowerCase()
+  const usualPort = scheme === undefined ? 11_434 : { http: 80, https: 443 }[scheme]
+  if (usualPort === undefined) return undefined
+  const [, authority = '', path = ''] = /^(?:\w+:\/\/)?([^/]*)(.*)$/.exec(text) ?? []
+  const address = authority.replace(/^.*@/, '')
+  const [, host = '', port = ''] = isBareIPv6(address) ? ['', address] : (/^(\[.*\]|[^:]*):?(.*)$/.exec(address) ?? [])
+  if (port.includes(':')) return undefined
+  const usable = /^\d+$/.test(port) && Number(port) <= 65_535 ? Number(port) : usualPort
+  const url = `${scheme ?? 'http'}://${connectable(host)}:${usable}${path.replace(/\/+$/, '')}`
+  return URL.canParse(url) ? url : undefined
+}
+
+function isBareIPv6(text: string): boolean {
+  return /^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i.test(text)
+}
+
+function connectable(host: string): string {
+  if (host === '' || host === '0.0.0.0') return '127.0.0.1'
+  const bare = host.replace(/^\[|\]$/g, '')
+  return bare === '::' ? '[::1]' : bare.includes(':') ? `[${bare}]` : bare
+}
+
+/** A model of a server on this machine, or why there is none, in words that go on a sentence. */
+export type Looked = { readonly model: string; readonly address: string } | { readonly reason: string }
+
+/** The model that came last to a server that answers on this machine, if it can chat; elsewhere nothing is asked for unbidden. */
+export async function lookForOllama(env: Terminal['env'], fetch: typeof globalThis.fetch): Promise<Looked> {
+  const address = ollamaAddress(env)
+  if (address === undefined) return { reason: unreadable }
+  const shown = oneLine(address)
+  if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(address).hostname))
+    return { reason: `the Ollama server at ${shown} (OLLAMA_HOST) is not asked, for it is not on this machine` }
+  const names = await modelsAt(address, fetch)
+  if (names === undefined) return { reason: `no Ollama server answers at ${shown}` }
+  if (names.length === 0) return { reason: `the Ollama server at ${shown} has no models` }
+  const model = names.find((name) => !/embed|bge-|minilm|rerank/i.test(name))
+  return model === undefined ? { reason: `the Ollama server at ${shown} has no model that can chat` } : { model, address }
+}
+
+async function modelsAt(address: string, fetch: typeof globalThis.fetch): Promise<readonly string[] | undefined> {
+  try {
+    const response = await fetch(`${address}/api/tags`, { signal: AbortSignal.timeout(patienceMs), redirect: 'error' })
+    const body: unknown = await response.json()
+    const models: unknown = typeof body === 'object' && body !== null && 'models' in body ? body.models : undefined
+    return Array.isArray(models) ? models.map(nameOf).filter((name) => name !== undefined) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(model: unknown): string | undefined {
+  return typeof model === 'object' && model !== null && 'name' in model && typeof model.name === 'string' ? model.name : undefined
+}
