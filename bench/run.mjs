@@ -1,5 +1,5 @@
-// What this build costs (npm run bench), where there is something to compare with beside a loop written by hand, in the same round; medians.
-// Everything takes a few minutes.
+// What this build costs (npm run bench), where there is something to compare with beside a loop written by hand, in the same round. Each row says
+// whether it is the median of the rounds or was measured once. Everything takes a few minutes.
 //
 //   node bench/run.mjs [--rounds 5] [--only http,steps,deltas,sqlite,runs]
 
@@ -30,6 +30,7 @@ function fail(what) {
 }
 /** @type {string[][]} */
 const table = []
+const ofRounds = `median of ${rounds}`
 
 const schema = z.object({ a: z.number(), b: z.number() })
 const usage = { ...noUsage, inputTokens: 10, outputTokens: 5 }
@@ -142,6 +143,7 @@ if (only.has('http')) {
       `${own.toFixed(2)} ${unit}`,
       `${ratio.toFixed(2)} × by hand (wall ${wall.toFixed(2)} ×)`,
       moreOf(played.map(({ ours }) => ours)),
+      ofRounds,
     ])
     console.error(table.at(-1)?.join('  '))
   }
@@ -168,9 +170,10 @@ if (only.has('steps')) {
       `${median(ours).toFixed(1)} µs a step`,
       `${median(ratios).toFixed(1)} × by hand`,
       `last/first tenth ${median(grown).toFixed(2)}`,
+      ofRounds,
     ])
   }
-  table.push(['the first 200 steps of a process', `${((cold.ms * 1000) / 200).toFixed(1)} µs a step`, '', ''])
+  table.push(['the first 200 steps of a process', `${((cold.ms * 1000) / 200).toFixed(1)} µs a step`, '', '', 'once'])
 }
 
 if (only.has('deltas')) {
@@ -192,7 +195,7 @@ if (only.has('deltas')) {
     }
     perDelta.push(`${count.toLocaleString('en')}: ${((median(times) * 1e6) / count).toFixed(0)} ns`)
   }
-  table.push(['text deltas, nobody listens', perDelta.join(', '), '', ''])
+  table.push(['text deltas, nobody listens', perDelta.join(', '), '', '', ofRounds])
 }
 
 if (only.has('sqlite')) {
@@ -212,6 +215,7 @@ if (only.has('sqlite')) {
     `${each.toFixed(2)} ms CPU a step`,
     `${(ms / steps).toFixed(2)} ms wall`,
     `last/first tenth ${growth(times).toFixed(2)}`,
+    'once',
   ])
 }
 
@@ -237,13 +241,11 @@ if (only.has('runs')) {
     }
   }
   console.warn = warn
-  table.push(['100,000 runs without a session', `RSS every 20,000 runs: ${rss.join(', ')} MB`, '', ''])
+  table.push(['100,000 runs without a session', `RSS every 20,000 runs: ${rss.join(', ')} MB`, '', '', 'once'])
 }
 
-console.log(
-  `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}, ${Math.round(totalmem() / 2 ** 30)} GB, medians of ${rounds} rounds`,
-)
-const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}, ${Math.round(totalmem() / 2 ** 30)} GB`)
+const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
 for (const row of table)
   console.log(
     row
