@@ -43,22 +43,36 @@ export interface ScriptedModel extends Model {
   assertDone(): void
 }
 
+export interface ScriptedSettings {
+  clock?: Clock
+  provider?: string
+  id?: string
+  /**
+   * Which reply a request gets: `request`, the next one; `turn`, the one after as many as the conversation holds answers, so that a request that is made again,
+   * by whatever process, gets the same one. Default `request`.
+   */
+  by?: 'request' | 'turn'
+}
+
 /**
  * A model for tests that gives its replies in order. A request beyond the last one is an error that says so. One scripted model serves
  * one run at a time: the replies are shared.
  */
-export function scripted(replies: Script, settings?: { clock?: Clock; provider?: string; id?: string }): ScriptedModel {
+export function scripted(replies: Script, settings?: ScriptedSettings): ScriptedModel {
   const clock = settings?.clock ?? systemClock
   const requests: ModelRequest[] = []
+  let asked = 0
   return {
     provider: settings?.provider ?? 'scripted',
     id: settings?.id ?? 'script',
     capabilities: { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true },
     requests,
     stream(request, sink, options) {
-      const next = replies[requests.length]
+      const index = settings?.by === 'turn' ? answersIn(request) : requests.length
+      const next = replies[index]
       requests.push(request)
-      if (next === undefined) return Promise.reject(outOfScript(requests.length, replies.length))
+      asked = Math.max(asked, index + 1)
+      if (next === undefined) return Promise.reject(outOfScript(index + 1, replies.length))
       try {
         // The signal is made when it is asked for: most replies never do.
         return play(replyOf(next, request), sink, clock, () => options.signal)
@@ -67,10 +81,15 @@ export function scripted(replies: Script, settings?: { clock?: Clock; provider?:
       }
     },
     assertDone() {
-      if (requests.length < replies.length)
-        throw new Error(`the script has ${replies.length} replies, and only ${requests.length} were asked for`)
+      if (asked < replies.length) throw new Error(`the script has ${replies.length} replies, and only ${asked} were asked for`)
     },
   }
+}
+
+function answersIn({ messages }: ModelRequest): number {
+  let answers = 0
+  for (const { role } of messages) if (role === 'assistant') answers++
+  return answers
 }
 
 function outOfScript(asked: number, replies: number): RondoError {

@@ -74,6 +74,13 @@ export class VirtualClock implements Clock {
     return promise
   }
 
+  /** Lets the next timer fire, and everything that follows from it happen. False: none waits. */
+  async step(): Promise<boolean> {
+    const next = this.#next()
+    if (next !== undefined) await this.#fire(next)
+    return next !== undefined
+  }
+
   #next(): Timer | undefined {
     let first: Timer | undefined
     for (const timer of this.#timers)
