@@ -1,6 +1,19 @@
-import { Agent, type AgentOptions, type Entry, type Model, memory, type RunEvent, type RunResult, type Tool } from 'rondo'
+import {
+  Agent,
+  type AgentOptions,
+  type Clock,
+  type Control,
+  type Decision,
+  type Entry,
+  type Model,
+  memory,
+  type RunEvent,
+  type RunResult,
+  type Tool,
+} from 'rondo'
 import { type Script, scripted, type VirtualClock } from 'rondo/testing'
 import { alwaysSuspend, testWorld } from '../../setup/checks.ts'
+import { collect } from '../kit.ts'
 
 /** The three ways to follow a run (promise 14). Each is an execution of its own, from the same start. */
 export const modes = ['run', 'stream', 'listeners'] as const
@@ -12,12 +25,24 @@ export interface Scene {
   /** Made anew for each execution. */
   readonly tools?: (stage: Stage) => readonly Tool[]
   readonly options?: Partial<AgentOptions<readonly Tool[], undefined, unknown>>
+  /** What its user says to the session, and when. */
+  readonly acts?: readonly Act[]
+  /** What another process is told that goes on with it, instead of the last act. */
+  readonly resume?: { readonly decisions?: readonly Decision[] }
+}
+
+export interface Act {
+  /** ms after the start. */
+  readonly ms: number
+  say(session: Control): Promise<void>
 }
 
 export interface Stage {
-  readonly clock: VirtualClock
+  readonly clock: Clock
   /** Aborts the run as its user would. */
   stop(reason: string): void
+  /** Whether a tool has run under this idempotency key. */
+  did(key: string): boolean
 }
 
 export interface Observed {
@@ -25,6 +50,9 @@ export interface Observed {
   readonly entries: readonly Entry[]
   readonly result: RunResult
 }
+
+/** What a fresh virtual world calls its first session. */
+export const firstSession = 's1'
 
 /** Every event type there is: a new one that is missing here does not compile. */
 const eventTypes: { readonly [type in RunEvent['type']]: true } = {
@@ -86,11 +114,12 @@ export async function play(mode: Mode, scene: Scene, cast?: Cast): Promise<Obser
   const store = memory({ clock: () => world.clock.wall() })
   const controller = new AbortController()
   const stop = (reason: string) => controller.abort(new Error(reason))
-  const tools = scene.tools?.({ clock: world.clock, stop }) ?? []
+  const tools = scene.tools?.({ clock: world.clock, stop, did: () => false }) ?? []
   const { model, until, assertDone } = cast ?? inProcess(scene, world.clock)
   const agent = new Agent<readonly Tool[], undefined, unknown>({ model, tools, world, store, ...scene.options })
   const options = { signal: controller.signal, parkAfterMs: Number.POSITIVE_INFINITY, throwOnError: false }
   const events = mode === 'stream' ? [] : listen(agent)
+  const said = (scene.acts ?? []).map((act) => sayAt(world.clock, act, agent.session(firstSession)))
   let result: RunResult
   if (mode === 'run') result = await until(world.clock, agent.run(scene.input, options))
   else {
@@ -98,13 +127,16 @@ export async function play(mode: Mode, scene: Scene, cast?: Cast): Promise<Obser
     if (mode === 'stream') await until(world.clock, readInto(events, run))
     result = await until(world.clock, run.result)
   }
+  await Promise.all(said)
   assertDone()
-  const entries: Entry[] = []
-  for await (const entry of store.load(result.sessionId)) entries.push(entry)
-  return { events, entries, result }
+  return { events, entries: await collect(store.load(result.sessionId)), result }
 }
 
-async function readInto(events: RunEvent[], run: AsyncIterable<RunEvent>): Promise<void> {
+export function sayAt(clock: Clock, { ms, say }: Act, session: Control): Promise<void> {
+  return new Promise((resolve, reject) => clock.timer(ms, () => say(session).then(resolve, reject)))
+}
+
+export async function readInto(events: RunEvent[], run: AsyncIterable<RunEvent>): Promise<void> {
   for await (const event of run) events.push(event)
 }
 
@@ -132,11 +164,14 @@ export function comparableEntries(entries: readonly Entry[]): readonly object[] 
     const { epoch, ...rest } = entry
     kept.push({ ...rest, seq, id: ids.get(entry.id), ...(epoch === undefined ? {} : { epoch: 1 }) })
   }
-  return kept.map((entry) => mapped(entry, seqs))
+  return kept.map((entry) => mapped(entry, seqs, ids))
 }
 
-/** What names a seq names the renumbered one. */
-function mapped(entry: object, seqs: ReadonlyMap<number, number>): object {
-  if (!('data' in entry) || typeof entry.data !== 'object' || entry.data === null || !('contextThrough' in entry.data)) return entry
-  return { ...entry, data: { ...entry.data, contextThrough: seqs.get(Number(entry.data.contextThrough)) } }
+/** What names a seq or an id names the renumbered one. */
+function mapped(entry: object, seqs: ReadonlyMap<number, number>, ids: ReadonlyMap<string, string>): object {
+  if (!('data' in entry) || typeof entry.data !== 'object' || entry.data === null) return entry
+  const data: { [name: string]: unknown } = { ...entry.data }
+  if ('contextThrough' in data) data['contextThrough'] = seqs.get(Number(data['contextThrough']))
+  for (const name of ['request', 'approval']) if (typeof data[name] === 'string') data[name] = ids.get(data[name])
+  return { ...entry, data }
 }

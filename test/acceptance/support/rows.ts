@@ -15,3 +15,9 @@ export function eventRow(cursor: string, ms: number, iteration: number, event: o
   const envelope = { v: 1, cursor, at: start + ms, sessionId: 's1', runId: 'r2', iteration }
   return of === undefined ? { ...envelope, ...event } : { ...envelope, of, ...event }
 }
+
+/** An entry of the same run; one without an epoch is an input that met no driver. */
+export function entryRow(seq: number, id: string, ms: number, kind: string, data: object, epoch?: number): object {
+  const envelope = { v: 1, id, seq, at: start + ms }
+  return epoch === undefined ? { ...envelope, runId: 'r2', kind, data } : { ...envelope, epoch, runId: 'r2', kind, data }
+}

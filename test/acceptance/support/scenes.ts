@@ -11,7 +11,7 @@ function adding(a: number, b: number) {
 }
 
 /** Takes as many virtual ms as it is told, so that calls of one batch end in another order than they began. */
-function sleep({ clock }: Stage) {
+export function sleep({ clock }: Stage) {
   const inputSchema = z.object({ ms: z.number() })
   const execute = ({ ms }: { ms: number }) => new Promise<string>((resolve) => clock.timer(ms, () => resolve(`${ms} ms`)))
   return tool({ name: 'sleep', description: 'Sleeps.', effect: 'read', inputSchema, execute })

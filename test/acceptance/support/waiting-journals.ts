@@ -1,0 +1,277 @@
+import { start as at, entryRow as row, usage } from './rows.ts'
+
+// The journals of runs that wait for their user, written out in full. Rows are seq, id, ms since the start, kind, data and epoch.
+
+const asked: readonly object[] = [
+  { v: 1, id: 'e4', seq: 1, at, kind: 'session', data: { version: 1 } },
+  row(2, 'e3', 0, 'run.requested', {
+    agent: { name: 'agent' },
+    input: [{ id: 'e3', role: 'user', parts: [{ type: 'text', text: 'Pay ACME' }] }],
+    task: 'run',
+  }),
+  row(3, 'e6', 0, 'run.claimed', { owner: 'e0', cause: 'start', engine: '0.1.0' }, 1),
+  row(
+    4,
+    'e7',
+    0,
+    'model.started',
+    { n: 1, attempt: 1, purpose: 'main', contextThrough: 3, setup: { model: 'scripted:script', tools: ['pay'] } },
+    1,
+  ),
+  row(
+    5,
+    'e8',
+    0,
+    'model.responded',
+    {
+      n: 1,
+      attempt: 1,
+      message: {
+        id: 'm1',
+        role: 'assistant',
+        parts: [{ type: 'tool-call', callId: 'm1.0', toolName: 'pay', input: { cents: 4200, to: 'ACME' } }],
+      },
+      finish: { unified: 'tool-calls' },
+      usage: usage(1),
+      durationMs: 0,
+    },
+    1,
+  ),
+  row(
+    6,
+    'e9',
+    0,
+    'call.prepared',
+    { callId: 'm1.0', effect: 'unsafe', executor: 'local', approval: { risk: 'high', reason: 'it costs money' } },
+    1,
+  ),
+]
+
+const slept: readonly object[] = [
+  { v: 1, id: 'e4', seq: 1, at, kind: 'session', data: { version: 1 } },
+  row(2, 'e3', 0, 'run.requested', {
+    agent: { name: 'agent' },
+    input: [{ id: 'e3', role: 'user', parts: [{ type: 'text', text: 'Sleep' }] }],
+    task: 'run',
+  }),
+  row(3, 'e6', 0, 'run.claimed', { owner: 'e0', cause: 'start', engine: '0.1.0' }, 1),
+  row(
+    4,
+    'e7',
+    0,
+    'model.started',
+    { n: 1, attempt: 1, purpose: 'main', contextThrough: 3, setup: { model: 'scripted:script', tools: ['sleep'] } },
+    1,
+  ),
+  row(
+    5,
+    'e8',
+    0,
+    'model.responded',
+    {
+      n: 1,
+      attempt: 1,
+      message: { id: 'm1', role: 'assistant', parts: [{ type: 'tool-call', callId: 'm1.0', toolName: 'sleep', input: { ms: 2000 } }] },
+      finish: { unified: 'tool-calls' },
+      usage: usage(1),
+      durationMs: 0,
+    },
+    1,
+  ),
+  row(6, 'e9', 0, 'call.prepared', { callId: 'm1.0', effect: 'read', executor: 'local' }, 1),
+  row(7, 'e10', 0, 'call.started', { callId: 'm1.0', attempt: 1 }, 1),
+  row(8, 'e11', 1000, 'control', { action: 'pause' }, 1),
+  row(
+    9,
+    'e12',
+    2000,
+    'call.settled',
+    { callId: 'm1.0', attempt: 1, settlement: { outcome: 'ok', output: '2000 ms' }, by: 'tool', durationMs: 2000 },
+    1,
+  ),
+]
+
+/** By one process. */
+export const waitingJournals = {
+  approved: [
+    ...asked,
+    row(7, 'e10', 1000, 'approval.decided', { request: 'e9', decision: 'allow', by: 'ann' }, 1),
+    row(8, 'e11', 1000, 'call.started', { callId: 'm1.0', attempt: 1, approval: 'e10' }, 1),
+    row(
+      9,
+      'e12',
+      1000,
+      'call.settled',
+      { callId: 'm1.0', attempt: 1, settlement: { outcome: 'ok', output: 'paid 4200 to ACME, as ann said' }, by: 'tool', durationMs: 0 },
+      1,
+    ),
+    row(10, 'e13', 1000, 'model.started', { n: 2, attempt: 1, purpose: 'main', contextThrough: 9 }, 1),
+    row(
+      11,
+      'e14',
+      1000,
+      'model.responded',
+      {
+        n: 2,
+        attempt: 1,
+        message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'It is paid.' }] },
+        finish: { unified: 'stop' },
+        usage: usage(1),
+        durationMs: 0,
+      },
+      1,
+    ),
+    row(12, 'e15', 1000, 'run.finished', { status: 'completed', reason: 'completed', text: 'It is paid.' }, 1),
+  ],
+  denied: [
+    ...asked,
+    row(7, 'e10', 1000, 'approval.decided', { request: 'e9', decision: 'deny', by: 'ann', reason: 'Too much.' }, 1),
+    row(
+      8,
+      'e11',
+      1000,
+      'call.settled',
+      {
+        callId: 'm1.0',
+        settlement: {
+          outcome: 'denied',
+          error: { code: 'ToolDenied', category: 'tool', message: 'The user did not allow this call: Too much.', retryable: false },
+        },
+        by: 'machine',
+      },
+      1,
+    ),
+    row(9, 'e12', 1000, 'model.started', { n: 2, attempt: 1, purpose: 'main', contextThrough: 8 }, 1),
+    row(
+      10,
+      'e13',
+      1000,
+      'model.responded',
+      {
+        n: 2,
+        attempt: 1,
+        message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'It is not paid.' }] },
+        finish: { unified: 'stop' },
+        usage: usage(1),
+        durationMs: 0,
+      },
+      1,
+    ),
+    row(11, 'e14', 1000, 'run.finished', { status: 'completed', reason: 'completed', text: 'It is not paid.' }, 1),
+  ],
+  resumed: [
+    ...slept,
+    row(10, 'e13', 3000, 'control', { action: 'resume' }, 1),
+    row(11, 'e14', 3000, 'model.started', { n: 2, attempt: 1, purpose: 'main', contextThrough: 10 }, 1),
+    row(
+      12,
+      'e15',
+      3000,
+      'model.responded',
+      {
+        n: 2,
+        attempt: 1,
+        message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'Slept.' }] },
+        finish: { unified: 'stop' },
+        usage: usage(1),
+        durationMs: 0,
+      },
+      1,
+    ),
+    row(13, 'e16', 3000, 'run.finished', { status: 'completed', reason: 'completed', text: 'Slept.' }, 1),
+  ],
+} as const
+
+/** By two: what the second one says to a run that nobody drives has no epoch, and then it claims the run. */
+export const brokenJournals = {
+  approved: [
+    ...asked,
+    row(7, 'e11', 1000, 'approval.decided', { request: 'e9', decision: 'allow', by: 'ann' }),
+    row(8, 'e12', 1000, 'run.claimed', { owner: 'e10', cause: 'resume', engine: '0.1.0' }, 2),
+    row(9, 'e13', 1000, 'call.started', { callId: 'm1.0', attempt: 1, approval: 'e11' }, 2),
+    row(
+      10,
+      'e14',
+      1000,
+      'call.settled',
+      { callId: 'm1.0', attempt: 1, settlement: { outcome: 'ok', output: 'paid 4200 to ACME, as ann said' }, by: 'tool', durationMs: 0 },
+      2,
+    ),
+    row(11, 'e15', 1000, 'model.started', { n: 2, attempt: 1, purpose: 'main', contextThrough: 10 }, 2),
+    row(
+      12,
+      'e16',
+      1000,
+      'model.responded',
+      {
+        n: 2,
+        attempt: 1,
+        message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'It is paid.' }] },
+        finish: { unified: 'stop' },
+        usage: usage(1),
+        durationMs: 0,
+      },
+      2,
+    ),
+    row(13, 'e17', 1000, 'run.finished', { status: 'completed', reason: 'completed', text: 'It is paid.' }, 2),
+  ],
+  denied: [
+    ...asked,
+    row(7, 'e11', 1000, 'approval.decided', { request: 'e9', decision: 'deny', by: 'ann', reason: 'Too much.' }),
+    row(8, 'e12', 1000, 'run.claimed', { owner: 'e10', cause: 'resume', engine: '0.1.0' }, 2),
+    row(
+      9,
+      'e13',
+      1000,
+      'call.settled',
+      {
+        callId: 'm1.0',
+        settlement: {
+          outcome: 'denied',
+          error: { code: 'ToolDenied', category: 'tool', message: 'The user did not allow this call: Too much.', retryable: false },
+        },
+        by: 'machine',
+      },
+      2,
+    ),
+    row(10, 'e14', 1000, 'model.started', { n: 2, attempt: 1, purpose: 'main', contextThrough: 9 }, 2),
+    row(
+      11,
+      'e15',
+      1000,
+      'model.responded',
+      {
+        n: 2,
+        attempt: 1,
+        message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'It is not paid.' }] },
+        finish: { unified: 'stop' },
+        usage: usage(1),
+        durationMs: 0,
+      },
+      2,
+    ),
+    row(12, 'e16', 1000, 'run.finished', { status: 'completed', reason: 'completed', text: 'It is not paid.' }, 2),
+  ],
+  resumed: [
+    ...slept,
+    row(10, 'e14', 3000, 'control', { action: 'resume' }),
+    row(11, 'e15', 3000, 'run.claimed', { owner: 'e13', cause: 'resume', engine: '0.1.0' }, 2),
+    row(12, 'e16', 3000, 'model.started', { n: 2, attempt: 1, purpose: 'main', contextThrough: 11 }, 2),
+    row(
+      13,
+      'e17',
+      3000,
+      'model.responded',
+      {
+        n: 2,
+        attempt: 1,
+        message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'Slept.' }] },
+        finish: { unified: 'stop' },
+        usage: usage(1),
+        durationMs: 0,
+      },
+      2,
+    ),
+    row(14, 'e18', 3000, 'run.finished', { status: 'completed', reason: 'completed', text: 'Slept.' }, 2),
+  ],
+} as const
