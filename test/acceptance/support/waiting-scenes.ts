@@ -16,7 +16,7 @@ const approval = { callId: 'm1.0', decision: 'approve', by: 'ann' } as const
 const denial = { callId: 'm1.0', decision: 'deny', reason: 'Too much.', by: 'ann' } as const
 
 /** What the model makes of the outcome of its last call. */
-function report({ messages }: ModelRequest): string {
+export function report({ messages }: ModelRequest): string {
   const outcomes = [...messages].flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-call' ? [part.settlement?.outcome] : [])),
   )
