@@ -1,4 +1,4 @@
-import type { Refusal } from './core/accept.ts'
+import { isExpired, type Refusal } from './core/accept.ts'
 import type { EntryBody } from './core/entry.ts'
 import { RondoError } from './core/error.ts'
 import { isJsonObject, type Json } from './core/json.ts'
@@ -152,16 +152,17 @@ async function decideAll(target: Target, decisions: readonly Decision[]): Promis
     if (decision.decision === 'approve' && ![undefined, 'run', 'session'].includes(decision.remember))
       throw new RondoError('ConfigInvalid', `'remember' of the decision of call '${decision.callId}' must be 'run' or 'session'.`)
     const id = target.driver.world.id('e')
-    await enter(target, (state) => decisionInput(state, id, decision, named))
+    const isFree = (call: CallState) => !named.has(call.part.callId) && !isExpired(call, target.driver.world.clock.wall())
+    await enter(target, (state) => decisionInput(state, id, decision, isFree))
   }
 }
 
-/** `named`: the calls that are decided by a word of their own. */
+/** `isFree`: whether a remembered yes may decide another call too; not one that has a word of its own, or whose time is over. */
 function decisionInput(
   { live }: SessionState,
   id: string,
   decision: Decision,
-  named: ReadonlySet<string>,
+  isFree: (call: CallState) => boolean,
 ): readonly DriverInput[] | Refusal {
   const call = live.turn?.calls.find((candidate) => candidate.part.callId === decision.callId)
   const request = call?.preparedId
@@ -182,7 +183,7 @@ function decisionInput(
   if (call?.ask?.rememberAs === false)
     return { why: 'wrong_request', message: `Call ${decision.callId} is asked about each time: decide without 'remember'.` }
   // Calls like it that wait already are covered too; each is named by a decision of its own.
-  const alike = live.turn?.calls.filter((other) => !named.has(other.part.callId) && isCovered(call, other)) ?? []
+  const alike = live.turn?.calls.filter((other) => isFree(other) && isCovered(call, other)) ?? []
   const others = alike.map(
     (other, index): DriverInput => ({
       kind: 'approval.decided',

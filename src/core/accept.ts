@@ -1,5 +1,5 @@
 import type { EntryBody } from './entry.ts'
-import type { SessionState } from './state.ts'
+import type { CallState, SessionState } from './state.ts'
 
 /** Why an input was refused, and what the caller can do. */
 export interface Refusal {
@@ -19,13 +19,13 @@ export interface Refusal {
 }
 
 /**
- * Whether an input fits the state. Every input passes here before it is written, again after a lost race; a refused one writes
- * nothing. `undefined` = accepted.
+ * Whether an input fits the state at this moment (`now`: ms since 1970). Every input passes here before it is written, again after a lost race;
+ * a refused one writes nothing. `undefined` = accepted.
  */
 export function accept(
   state: SessionState,
   input: EntryBody,
-  options: { readonly onPending: 'answer' | 'hold' | 'reject' },
+  options: { readonly onPending: 'answer' | 'hold' | 'reject'; readonly now: number },
 ): Refusal | undefined {
   if (state.live.readOnly !== undefined) return refuse('read_only', state.live.readOnly)
   switch (input.kind) {
@@ -38,9 +38,9 @@ export function accept(
     case 'control':
       return acceptControl(state, input)
     case 'approval.decided':
-      return acceptDecision(state, input)
+      return acceptDecision(state, input, options.now)
     case 'call.settled':
-      return acceptResult(state, input)
+      return acceptResult(state, input, options.now)
     case 'custom':
       return undefined
     default:
@@ -91,8 +91,14 @@ function acceptControl({ live }: SessionState, input: BodyOf<'control'>): Refusa
 }
 
 const readPending = 'Read session.pending() for what waits.'
+const goOn = 'agent.resume(sessionId), without this answer, goes on with that.'
 
-function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'>): Refusal | undefined {
+/** A time that is over is over for the answer too, also where no driver was there to say so. */
+export function isExpired({ expiresAt }: CallState, now: number): boolean {
+  return expiresAt !== undefined && now >= expiresAt
+}
+
+function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'>, now: number): Refusal | undefined {
   const call = live.turn?.calls.find((candidate) => candidate.preparedId === input.data.request)
   if (call === undefined)
     return refuse(
@@ -102,16 +108,18 @@ function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'
   if (call.decision !== undefined) return refuse('twice', `Call ${call.part.callId} has been decided already. ${readPending}`)
   if (call.status !== 'awaiting')
     return refuse('late', `Call ${call.part.callId} does not wait for a decision (it is ${call.status}). ${readPending}`)
+  if (isExpired(call, now)) return refuse('late', `The request of call ${call.part.callId} has expired: it counts as denied. ${goOn}`)
   if (live.run?.cancelledAt !== undefined) return refuse('cancelling', 'The run is being cancelled.')
   return undefined
 }
 
-function acceptResult({ live }: SessionState, input: BodyOf<'call.settled'>): Refusal | undefined {
+function acceptResult({ live }: SessionState, input: BodyOf<'call.settled'>, now: number): Refusal | undefined {
   const call = live.turn?.calls.find((candidate) => candidate.part.callId === input.data.callId)
   if (call === undefined)
     return refuse('late', `Call '${input.data.callId}' is not open in this session: it is unknown or has settled. ${readPending}`)
   if (call.status === 'settled') return refuse('twice', `Call ${input.data.callId} has settled already. ${readPending}`)
   if (call.status !== 'outside')
     return refuse('not_outside', `Call ${input.data.callId} does not wait for a result from outside (it is ${call.status}). ${readPending}`)
+  if (isExpired(call, now)) return refuse('late', `The time for the result of call ${input.data.callId} is over: it has timed out. ${goOn}`)
   return undefined
 }

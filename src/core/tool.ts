@@ -45,7 +45,7 @@ export interface Dependency<T> {
 export interface Ask {
   risk?: 'low' | 'medium' | 'high'
   reason?: string
-  /** Then the call is denied (ms). Default: never. */
+  /** Then the call is denied, and an answer that comes later is refused (ms). Default: never. */
   expiresInMs?: number
   /**
    * What a yes that is to be remembered covers (`remember` of a decision): the calls of this tool that are asked about by the same name, as `npm test` of a

@@ -194,9 +194,9 @@ export function submitLocal(a: Activation, input: LocalInput): void {
 }
 
 /** Whether an input may be written now: asked each time that it is about to be. */
-export function acceptInput(state: SessionState, input: Input, onPending: RunPorts['onPending']): Refusal | undefined {
+export function acceptInput(state: SessionState, input: Input, onPending: RunPorts['onPending'], now: number): Refusal | undefined {
   const { withdrawnBy } = input
-  if (withdrawnBy?.aborted !== true) return accept(state, input, { onPending })
+  if (withdrawnBy?.aborted !== true) return accept(state, input, { onPending, now })
   return { why: 'withdrawn', message: `The message was withdrawn before it was recorded: ${messageOf(withdrawnBy.reason)}` }
 }
 

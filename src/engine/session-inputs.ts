@@ -124,7 +124,7 @@ async function write(place: InputPlace, state: SessionState, inputs: readonly In
   const now = world.clock.wall()
   const entries: Entry[] = []
   for (const input of inputs) {
-    const refusal = acceptInput(draft, input, place.onPending(draft))
+    const refusal = acceptInput(draft, input, place.onPending(draft), now)
     if (refusal !== undefined) {
       if (isNeedless(inputs, inputs.indexOf(input), refusal)) continue
       return refusal

@@ -150,7 +150,7 @@ function lateNote({ live }: SessionState, body: EntryBody): EntryBody | undefine
 
 function stageInputs(a: Activation, staged: Staged, now: number): void {
   for (const input of a.inputs) {
-    const refusal = acceptInput(staged.draft, input.body, a.portsOf(staged.draft).onPending)
+    const refusal = acceptInput(staged.draft, input.body, a.portsOf(staged.draft).onPending, now)
     if (refusal === undefined) {
       stageEntry(a, staged, input.body, now)
       staged.accepted.push(input)

@@ -93,7 +93,7 @@ export function done(output: Json): ToolSignal {
   return new ToolSignal({ kind: 'done', output })
 }
 
-/** Parks the call until `submitToolResult()`, or until it expires (ms) and settles as a timeout. */
+/** Parks the call until `submitToolResult()`, or until it expires (ms) and settles as a timeout: a result that comes later is refused. */
 export function suspend(options: { correlationId: string; expiresInMs?: number }): ToolSignal {
   return new ToolSignal({ kind: 'suspend', ...options })
 }

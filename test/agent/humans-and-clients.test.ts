@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Decision, tool } from '../../src/index.ts'
+import { type Ask, type Decision, tool } from '../../src/index.ts'
 import { agentIn, asks, collect, end, journal, lines, noInput, otherProcess, plainTool, scriptedLab } from '../acceptance/kit.ts'
 
-const pay = (needsApproval: boolean | (() => { risk: 'high'; reason: string; expiresInMs: number }) = true) =>
+const pay = (needsApproval: boolean | ((input: { cents: number }) => true | Ask) = true) =>
   tool({
     name: 'pay',
     description: 'Pays',
@@ -67,6 +67,19 @@ describe('approvals', () => {
       'assistant: pay{"cents":500}→denied:Not run: nobody approved the call in time.',
       60_000,
     ])
+  })
+
+  test('a remembered yes does not reach for a request whose time is over, which no driver has said yet', async () => {
+    const place = scriptedLab([{ calls: [5, 600].map((cents) => ({ name: 'pay', input: { cents } })) }, 'ok'])
+    const tools = [pay(({ cents }) => (cents > 500 ? { expiresInMs: 60_000 } : true))]
+    const agent = agentIn(place, { tools })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    await place.clock.advance(60_000)
+    const decisions: Decision[] = [{ callId: 'm1.0', decision: 'approve', by: 'ann', remember: 'session' }]
+    const result = await place.clock.until(agent.resume('s', { decisions }).result)
+    expect(lines(result.messages)[1]).toBe(
+      'assistant: pay{"cents":5}→ok:paid 5, approved by ann pay{"cents":600}→denied:Not run: nobody approved the call in time.',
+    )
   })
 
   test('deny with stopTurn ends the run as aborted; the sibling that waited is answered too', async () => {

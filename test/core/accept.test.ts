@@ -98,8 +98,8 @@ const matrix: { readonly [state in StateName]: readonly [Why, Why, Why, Why, Why
   'finished, next waits': ['twice', 'twice', 'ok', 'ok', 'late', 'late', 'late', 'wrong_request', 'late', 'ok'],
 }
 
-const why = (state: SessionState, input: Step, onPending: 'answer' | 'hold' | 'reject' = 'answer'): Why =>
-  accept(state, input, { onPending })?.why ?? 'ok'
+const why = (state: SessionState, input: Step, onPending: 'answer' | 'hold' | 'reject' = 'answer', now = 0): Why =>
+  accept(state, input, { onPending, now })?.why ?? 'ok'
 
 describe('machine 3: every input passes accept first', () => {
   test.each(Object.entries(matrix) as [StateName, readonly Why[]][])('%s', (name, expected) => {
@@ -115,7 +115,7 @@ describe('machine 3: every input passes accept first', () => {
 
   test('a refusal changes nothing', () => {
     const before = structuredClone(states.awaiting.live)
-    for (const step of Object.values(inputs)) accept(states.awaiting, step, { onPending: 'reject' })
+    for (const step of Object.values(inputs)) accept(states.awaiting, step, { onPending: 'reject', now: 0 })
     expect(states.awaiting.live).toEqual(before)
   })
 })
@@ -141,6 +141,18 @@ describe('machine 3: an approval is used once, and for the arguments that were s
     const edited = play(asking, decided('e5', 'allow', { arguments: { a: 1 } }), prepared('m1.0', { approvedBy: 'e7' }))
     expect(why(edited, decided('e5', 'deny'))).toBe('wrong_request')
     expect(why(edited, decided('e8', 'deny'))).toBe('twice')
+  })
+
+  test.each<[string, SessionState, Step]>([
+    ['an approval', play([...called('look'), prepared('m1.0', { approval: { expiresAt: 500 } })]), decided('e5', 'allow')],
+    ['a denial', play([...called('look'), prepared('m1.0', { approval: { expiresAt: 500 } })]), decided('e5', 'deny')],
+    [
+      'a result',
+      play([...called('client'), prepared('m1.0', { executor: 'external' }), deferred('m1.0', { expiresAt: 500 })]),
+      answered('m1.0', 1),
+    ],
+  ])('%s that comes when its time is over is late, though no driver has said so yet', (_name, state, input) => {
+    expect([499, 500].map((now) => why(state, input, 'answer', now))).toEqual(['ok', 'late'])
   })
 
   test('a call that asks nothing has no request', () => {
@@ -206,7 +218,7 @@ describe('machine 2: what only a driver writes is no input', () => {
 
   test.each(drivers)('%s', (kind) => {
     const body = { kind, data: { ...started(1).data, callId: 'm1.0' } } as never
-    expect(accept(states.awaiting, body, { onPending: 'answer' })).toEqual({
+    expect(accept(states.awaiting, body, { onPending: 'answer', now: 0 })).toEqual({
       why: 'not_an_input',
       message: `Entries of kind '${kind}' are written by the driver only.`,
     })

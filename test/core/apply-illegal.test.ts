@@ -118,7 +118,7 @@ describe('machine 2: an unknown kind or a higher v opens the session read-only',
     expect(state.live).toMatchObject({ readOnly: says, seq: 5, turn: { left: 1 } })
     applyTo(state, { ...journal(called('look'), { kind: 'custom', data: { type: 'x' } }, settledOk('m1.0')).at(-1) } as Entry)
     expect(state.live).toMatchObject({ seq: 6, turn: { left: 1 } })
-    expect(accept(state, answered('m1.0', 1), { onPending: 'answer' })).toEqual({ why: 'read_only', message: says })
+    expect(accept(state, answered('m1.0', 1), { onPending: 'answer', now: 0 })).toEqual({ why: 'read_only', message: says })
   })
 
   test('an unknown custom type is ignored', () => {

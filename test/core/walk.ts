@@ -157,7 +157,7 @@ export function walk(seed: number, steps: number): Walk {
     const plan = decide(state, machine, now, { ...driver, epoch })
     if (chance(0.25)) {
       const body = input()
-      if (accept(state, body, { onPending }) === undefined) write(body, false)
+      if (accept(state, body, { onPending, now }) === undefined) write(body, false)
     } else if (chance(0.04)) epoch++
     else if (plan.append.length > 0) for (const body of plan.append) write(body, true)
     else if (plan.want.length > 0 && chance(0.8)) for (const body of outcome(pick(random, plan.want))) write(body, true)
