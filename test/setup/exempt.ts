@@ -47,6 +47,10 @@ export const exempt: readonly Exempt[] = [
     test: 'decision 0010: instructions that never come > of a run that begins in the moment in which another ends',
     reason: 'what is waited for begins anew with each activation',
   },
+  ...['bad-orders', 'killed', 'race', 'stopped'].map((name) => ({
+    path: `test/processes/${name}.test.ts`,
+    reason: 'its sessions are driven by processes of their own, which this mode does not reach',
+  })),
   { path: 'test/json-schema', reason: 'validator and converter; no engine' },
   { path: 'test/models', reason: 'model adapters alone; no engine' },
   { path: 'test/stores', reason: 'stores alone; no engine' },
