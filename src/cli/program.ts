@@ -1,5 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander'
 import { type ApprovalsFlags, approvalsCommand } from './approvals-command.ts'
+import { actCount, type DemoFlags, demoCommand, maxSeed } from './demo/demo-command.ts'
+import { demoPart } from './demo/part.ts'
 import { type ResumeFlags, resumeCommand } from './resume-command.ts'
 import { type RunFlags, runCommand } from './run-command.ts'
 import { type ShowFlags, showCommand } from './show-command.ts'
@@ -14,6 +16,7 @@ Exit codes:
 
 const rootExamples = `
 Examples:
+  rondo demo
   rondo run "what is in this folder?"
   rondo run find the largest files --cwd ~/projects
   rondo show s_054db6c3c2416ab6a10d1
@@ -73,6 +76,21 @@ Sessions are kept in ${file} (RONDO_HOME names another folder).
 Exit codes:
   0  shown            2  there is no such session, or it can't be read`
 
+const demoExamples = (file: string) => `
+Examples:
+  rondo demo
+  rondo demo --act 2
+  rondo demo --act 2 --seed 77
+  rondo demo | cat
+
+Each demo leaves a folder beside ${file}
+(RONDO_HOME names another place); it may be deleted.
+
+Exit codes:
+  0  each act showed what it claims      1  one did not, or could not here
+  2  wrong usage, or no folder could be made
+  130  ended by Ctrl-C`
+
 /** Runs the command with its arguments and resolves with the exit code. Rejects for nothing but a defect of ours. */
 export async function rondo(args: readonly string[], version: string, terminal: Terminal): Promise<number> {
   let exitCode = 0
@@ -99,10 +117,16 @@ function buildProgram(version: string, terminal: Terminal, end: (exitCode: numbe
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)
+  addDemo(program, terminal).action(async (flags: DemoFlags) => end(await demoCommand(flags, terminal)))
   addRun(program).action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
   addResume(program).action(async (sessionId: string, flags: ResumeFlags) => end(await resumeCommand(sessionId, flags, terminal)))
   addApprovals(program, terminal).action(async (flags: ApprovalsFlags) => end(await approvalsCommand(flags, terminal)))
   addShow(program, terminal).action(async (sessionId: string, flags: ShowFlags) => end(await showCommand(sessionId, flags, terminal)))
+  program
+    .command('demo-part', { hidden: true })
+    .argument('<part>')
+    .argument('<about>')
+    .action(async (part: string, about: string) => end(await demoPart(part, about, terminal)))
   return program
 }
 
@@ -113,6 +137,18 @@ const modelFlag = [
 const baseUrlFlag = ['--base-url <url>', "a server with the same API as OpenAI's; --model is then the name of its model"] as const
 const eventsFlag = ['--json', 'print one event a line as JSON, and nothing else'] as const
 
+function addDemo(program: Command, terminal: Terminal): Command {
+  return program
+    .command('demo')
+    .summary('show in a minute what is different here')
+    .description(
+      `Plays ${actCount} acts, each of which checks itself: a question about this folder, a payment whose process is killed, an approval that another process gives, a tool that ignores abort, and 2,000 steps beside a loop by hand. It asks for nothing and needs no key and no network.`,
+    )
+    .option('--act <n>', `play one act, 1 to ${actCount}`, wholeNumber(1, actCount))
+    .option('--seed <n>', 'where act 2 kills its process: the same seed, the same place (default: any)', wholeNumber(0, maxSeed))
+    .addHelpText('after', demoExamples(sessionsFile(terminal)))
+}
+
 function addRun(program: Command): Command {
   return program
     .command('run')
@@ -122,7 +158,7 @@ function addRun(program: Command): Command {
     .option(...modelFlag)
     .option(...baseUrlFlag)
     .option('--cwd <dir>', 'the folder to read (default: the current one)')
-    .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', positiveWholeNumber)
+    .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
     .option('--session <id>', 'continue this session; an unknown id begins one')
     .option('--resume', "go on with the session's unfinished run: the same as rondo resume")
     .option(...eventsFlag)
@@ -145,7 +181,7 @@ function addResume(program: Command): Command {
     .option(...modelFlag)
     .option(...baseUrlFlag)
     .option('--cwd <dir>', 'the folder to read (default: where the session began)')
-    .option('--max-iterations <n>', "the run's limit of model calls (default: the one it has)", positiveWholeNumber)
+    .option('--max-iterations <n>', "the run's limit of model calls (default: the one it has)", wholeNumber(1, 1_000_000))
     .option(...eventsFlag)
     .addHelpText('after', resumeExamples)
 }
@@ -181,10 +217,12 @@ function outputs({ stdout, stderr }: Terminal): OutputConfiguration {
   }
 }
 
-function positiveWholeNumber(text: string): number {
-  const number = Number(text)
-  if (/^\d+$/.test(text) && number >= 1 && number <= 1_000_000) return number
-  throw new InvalidArgumentError('It must be a whole number from 1 to 1,000,000.')
+function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (/^\d+$/.test(text) && number >= from && number <= to) return number
+    throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to.toLocaleString('en-US')}.`)
+  }
 }
 
 /** Of an option that may be given several times. */

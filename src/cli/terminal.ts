@@ -18,6 +18,8 @@ export interface Terminal {
   readonly stdout: Output
   readonly stderr: Output
   readonly env: { readonly [name: string]: string | undefined }
+  /** The file that Node runs as this command, so that the command can call itself. */
+  readonly program: string
   readonly cwd: string
   readonly home: string
   readonly platform: string
@@ -63,6 +65,7 @@ export function processTerminal(): ProcessTerminal {
     stdout,
     stderr,
     env: process.env,
+    program: process.argv[1] ?? '',
     cwd: process.cwd(),
     home: homeFolder(),
     platform: process.platform,

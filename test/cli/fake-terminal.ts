@@ -23,6 +23,7 @@ export interface FakeOptions {
   readonly env?: Terminal['env']
   readonly cwd?: string
   readonly user?: string
+  readonly program?: string
   /** What stands on stdin; absent: a keyboard. */
   readonly input?: string
   /** Sees each piece as it is written. */
@@ -32,7 +33,7 @@ export interface FakeOptions {
 const anHourPastNoon = new Date(2026, 10, 28, 13, 0, 0).getTime()
 
 export function fakeTerminal(options: FakeOptions = {}): FakeTerminal {
-  const { outIsTTY = false, errIsTTY = false, color = false, columns, env = {}, cwd = '/work', user = 'ann', input } = options
+  const { outIsTTY = false, errIsTTY = false, color = false, columns, env = {}, cwd = '/work', user = 'ann', program = '', input } = options
   const written: ['out' | 'err', string][] = []
   const exits: number[] = []
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
@@ -57,6 +58,7 @@ export function fakeTerminal(options: FakeOptions = {}): FakeTerminal {
     stdout: output('out', outIsTTY),
     stderr: output('err', errIsTTY),
     env,
+    program,
     cwd,
     home: '/home/ann',
     platform: 'linux',

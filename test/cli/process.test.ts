@@ -1,12 +1,13 @@
 // The command as a process: signals, pipes, exit codes, and what is kept between two of them.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { hasNodeSqlite, settled } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
+import { withoutPeer } from './without-peer.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const main = join(root, 'dist', 'cli', 'main.js')
@@ -201,23 +202,3 @@ describe('the end of a process', () => {
     expect([long.code, long.err]).toEqual([1, expect.stringContaining('\n    at ')])
   })
 })
-
-/** The built package in a folder of its own, with its dependencies and without the optional peer. */
-function withoutPeer({ manifest = true } = {}): { readonly home: string; readonly command: string } {
-  const own = readFileSync(join(root, 'package.json'), 'utf8')
-  const folder = newFolder(manifest ? { 'package.json': own } : {})
-  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
-  if (!manifest) writeFileSync(join(folder, 'dist', 'package.json'), own.replaceAll('./dist/', './'))
-  mkdirSync(join(folder, 'node_modules', '@cfworker'), { recursive: true })
-  for (const name of ['@cfworker/json-schema', 'commander', 'ignore', 'picomatch'])
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-  // One that exports nothing: a copy in a folder further up must not be found.
-  const peer = join(folder, 'node_modules', '@photostructure', 'sqlite')
-  mkdirSync(peer, { recursive: true })
-  writeFileSync(join(peer, 'package.json'), '{ "name": "@photostructure/sqlite", "exports": {} }')
-  const home = join(folder, 'home')
-  mkdirSync(home)
-  // `show` looks for the file before it looks for a driver.
-  cpSync(join(folder, 'dist', 'index.js'), join(home, 'sessions.db'))
-  return { home, command: join(folder, 'dist', 'cli', 'main.js') }
-}

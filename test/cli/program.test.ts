@@ -22,13 +22,14 @@ describe('usage', () => {
       ['show', '--help'],
       ['resume', '--help'],
       ['approvals', '--help'],
+      ['demo', '--help'],
       ['help', 'run'],
     ]) {
       const { code, out, err } = await call(...args)
       expect([code, err]).toEqual([0, ''])
       expect(out).toMatch(/^Usage: rondo .+\nExamples:\n {2}rondo /s)
       if (args.length > 1) expect(out).toMatch(/\nExit codes:\n {2}0 /)
-      const lines = out.split('\n').filter((line) => !line.startsWith('Sessions are kept in'))
+      const lines = out.split('\n').filter((line) => !line.startsWith('Sessions are kept in') && !line.startsWith('Each demo leaves'))
       expect(lines.filter((line) => line.length > 80)).toEqual([])
     }
   })
@@ -56,6 +57,19 @@ describe('usage', () => {
     for (const text of ['0', '-1', '1.5', 'x', '1e3', '1000001', '']) {
       const { code, err } = await call('run', '--max-iterations', text, 'x')
       expect([text, code, err]).toEqual([text, 2, expect.stringContaining('It must be a whole number from 1 to 1,000,000.')])
+    }
+  })
+
+  test('demo: --act takes 1 to 5, --seed 0 to 999,999', async () => {
+    for (const [flag, text, range] of [
+      ['--act', '0', '1 to 5'],
+      ['--act', '6', '1 to 5'],
+      ['--act', 'two', '1 to 5'],
+      ['--seed', '-1', '0 to 999,999'],
+      ['--seed', '1000000', '0 to 999,999'],
+    ] as const) {
+      const { code, out, err } = await call('demo', flag, text)
+      expect([code, out, err]).toEqual([2, '', expect.stringContaining(`It must be a whole number from ${range}.`)])
     }
   })
 
