@@ -1,10 +1,9 @@
-// `npm start`: runs the rondo command from this folder, after a quiet build when dist is missing or older than src.
+// `npm start`: runs the rondo command from this folder, after a quiet build when dist is missing or older than src: the demo, or with words the agent.
 import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const DEFAULT_TASK = 'What is in this folder? Outline the README and name the largest files'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const command = join(root, 'dist', 'cli', 'main.js')
 
@@ -26,9 +25,9 @@ function buildIfStale() {
 
 buildIfStale()
 const args = process.argv.slice(2)
-// Options alone ask for no task: `npm start -- --json` shows the default one as events.
-const hasTask = args.some((arg) => !arg.startsWith('-'))
-const child = spawn(process.execPath, [command, 'run', ...args, ...(hasTask ? [] : [DEFAULT_TASK])], { stdio: 'inherit' })
+// `npm start -- --act 2` is for the demo too.
+const isDemo = /^(--(act|seed)\b|$)/.test(args[0] ?? '')
+const child = spawn(process.execPath, [command, isDemo ? 'demo' : 'run', ...args], { stdio: 'inherit' })
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, () => {
     // A terminal sends Ctrl-C to the child itself; a second one from here would look like impatience.
