@@ -78,6 +78,8 @@ export async function untilWithFiles<T>(clock: VirtualClock, promise: Promise<T>
   promise.then(note, note)
   for (let turn = 0; !settled && turn < 10_000; turn++) {
     for (let pause = 0; pause < 20; pause++) await new Promise((resolve) => setImmediate(resolve))
+    // What another process has written to a file is looked for by the real clock, every half second.
+    if (turn > 100) await new Promise((resolve) => setTimeout(resolve, 2))
     if (!settled) await clock.advance(50)
   }
   if (!settled) throw new Error('it has not settled')
