@@ -1,4 +1,4 @@
-import { group, unknownKeys } from './checks.ts'
+import { isPositive, unknownKeys } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import { currentRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
@@ -34,10 +34,7 @@ interface Sweep {
 
 export async function sweep(place: Sweep): Promise<readonly SweptSession[]> {
   const { store, now, options } = place
-  const wrong = [
-    ...unknownKeys(options, new Set(['limit', 'concurrency', 'signal']), ''),
-    ...group({ options }, 'options', new Set(['limit', 'concurrency', 'signal']), ['signal']),
-  ]
+  const wrong = problemsOf(options)
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `sweep options: ${wrong.join('; ')}.`)
   const { limit = 100, concurrency = 8, signal } = options
   const here = new Set(openSessions(store))
@@ -52,6 +49,18 @@ export async function sweep(place: Sweep): Promise<readonly SweptSession[]> {
   }
   await Promise.all(Array.from({ length: Math.min(Math.ceil(concurrency), waiting.length) }, work))
   return swept
+}
+
+function problemsOf(options: unknown): string[] {
+  if (typeof options !== 'object' || options === null) return ['they must be an object']
+  const wrong = unknownKeys(options, new Set(['limit', 'concurrency', 'signal']), '')
+  for (const key of ['limit', 'concurrency']) {
+    const value: unknown = Reflect.get(options, key)
+    if (value !== undefined && !isPositive(value)) wrong.push(`${key} must be a positive number, not ${String(value)}`)
+  }
+  const signal: unknown = Reflect.get(options, 'signal')
+  if (signal !== undefined && !(signal instanceof AbortSignal)) wrong.push('signal must be an AbortSignal')
+  return wrong
 }
 
 /** `undefined`: there is nothing to do any more. One session that can't go on is no reason to leave the others. */

@@ -1,3 +1,4 @@
+import { isExpired } from './accept.ts'
 import { callsOf } from './apply-call.ts'
 import { type DriverFacts, type MachineConfig, maxAttempts } from './config.ts'
 import type { EntryData } from './entry.ts'
@@ -192,7 +193,7 @@ function decideAwaiting(batch: Batch, call: CallState): void {
     settle(batch, call, 'denied', 'ToolDenied', deniedText(decision.reason), decision.kind === 'stop' ? { end: 'stop' } : {})
   else if (isAfterEnd(batch, call)) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
   else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
-  else if (call.expiresAt !== undefined && batch.now >= call.expiresAt) settle(batch, call, 'denied', 'ToolDenied', outcomeText.expired)
+  else if (isExpired(call, batch.now)) settle(batch, call, 'denied', 'ToolDenied', outcomeText.expired)
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
 
@@ -205,7 +206,7 @@ function decideOutside(batch: Batch, call: CallState): void {
   if (call.unresolved === true) {
     if (batch.newestMessage > call.outsideSeq) settleUnknown(batch, call)
   } else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
-  else if (call.expiresAt !== undefined && batch.now >= call.expiresAt) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
+  else if (isExpired(call, batch.now)) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
 

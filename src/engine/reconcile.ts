@@ -85,6 +85,8 @@ function begin(ports: RunPorts, call: CallState): EntryBody {
 
 function unknown(ports: RunPorts, call: CallState): EntryBody {
   if (call.status !== 'running') return failed(ports, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
+  const { callId } = call.part
+  if (ports.config.lostOutcome === 'ask') return { kind: 'call.deferred', data: { callId, attempt: call.attempt, why: 'unresolved' } }
   return failed(ports, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
 }
 

@@ -68,12 +68,13 @@ describe('F-60: a question to the user', () => {
 
 describe("machine 4: an unsafe call whose outcome is lost, with policies.lostOutcome 'ask'", () => {
   /** A process dies while the payment is under way; another one resumes. */
-  async function lost(policies: Policies = { lostOutcome: 'ask' }) {
+  async function lost(policies: Policies = { lostOutcome: 'ask' }, reconcile?: () => 'unknown') {
     let ran = 0
     const pay = tool({
       name: 'pay',
       description: 'Pays',
       inputSchema: noInput,
+      ...(reconcile === undefined ? {} : { reconcile }),
       execute: () => {
         ran++
         return new Promise(() => {})
@@ -100,6 +101,11 @@ describe("machine 4: an unsafe call whose outcome is lost, with policies.lostOut
       'call.deferred m1.0 unresolved',
       'call.settled m1.0 ok',
     ])
+  })
+
+  test('somebody is asked too when its tool could not find out', async () => {
+    const { parked, ran } = await lost({ lostOutcome: 'ask' }, () => 'unknown')
+    expect([end(parked), pendingOf(parked), ran()]).toEqual(['parked awaiting_tool_results', ['m1.0 result'], 1])
   })
 
   test.each<[string, (agent: Awaited<ReturnType<typeof lost>>['agent']) => Promise<void>]>([

@@ -125,7 +125,10 @@ describe('machine 7, promise 12: a sweep takes up what nobody drives any more', 
   })
 
   test.each([
-    [{ limit: 0 }, 'options.limit must be a positive number, not 0'],
+    [{ limit: 0 }, 'sweep options: limit must be a positive number, not 0'],
+    [{ concurrency: '2' }, 'concurrency must be a positive number, not 2'],
+    [{ signal: 'stop' }, 'signal must be an AbortSignal'],
+    [5, 'sweep options: they must be an object'],
     [{ every: 5 }, "unknown option 'every'"],
   ])('%o is refused', async (options, why) => {
     await expect(async () => worker(scriptedLab([])).sweep(options as SweepOptions)).rejects.toThrow(why)
