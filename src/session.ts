@@ -56,7 +56,7 @@ export class SessionHandle<T extends Tools> implements Session<T> {
   async pending(): Promise<readonly Pending<T>[]> {
     const { driver, state } = await this.#state()
     const runId = state.live.run?.id ?? ''
-    return pendingCalls(state.live.turn, {
+    return pendingCalls(state.live, {
       sessionId: this.id,
       isDynamic: (name) => driver.isDynamic(runId, name),
     }) as readonly Pending<T>[]

@@ -1,6 +1,6 @@
-import { settledCalls } from './core/outcome.ts'
+import { callsBehind, settledCalls } from './core/outcome.ts'
 import type { Schema } from './core/schema.ts'
-import type { SessionState, Turn } from './core/state.ts'
+import type { SessionState, SettledBehind, Turn } from './core/state.ts'
 import type { Tools } from './core/tool.ts'
 import { Info } from './engine/info.ts'
 import type { RunPorts } from './engine/ports.ts'
@@ -46,15 +46,21 @@ class StopView extends Info implements StopViewOf {
 
   /** The calls of this run so far: one list that grows, so that asking costs a step the same however long the run is. */
   get calls(): readonly SettledCall[] {
-    const { turns, calls } = this.#seen
+    const { turns, behind, calls } = this.#seen
     const { sealed, live } = this.#state
+    const late = live.run?.background ?? []
     const naming = { sessionId: this.sessionId, isDynamic: this.#isDynamic }
     // A lost race, or a reload, has put other turns there: begin anew.
-    if (turns.length > 0 && sealed[this.#firstTurn + turns.length - 1] !== turns[turns.length - 1]) turns.length = calls.length = 0
+    const others = turns.length > 0 && sealed[this.#firstTurn + turns.length - 1] !== turns[turns.length - 1]
+    if (others || (behind.length > 0 && late[behind.length - 1] !== behind[behind.length - 1]))
+      turns.length = behind.length = calls.length = 0
     for (const turn of sealed.slice(this.#firstTurn + turns.length, live.sealedCount)) {
       turns.push(turn)
       calls.push(...settledCalls(turn, naming))
     }
+    const come = late.slice(behind.length)
+    behind.push(...come)
+    calls.push(...callsBehind(come, naming))
     return calls
   }
 }
@@ -63,4 +69,6 @@ class StopView extends Info implements StopViewOf {
 export interface SeenCalls {
   readonly turns: Turn[]
   readonly calls: SettledCall[]
+  /** Those that went on in the background, as their outcomes came. */
+  readonly behind: SettledBehind[]
 }

@@ -27,13 +27,14 @@ export function tableOf(tools: readonly Tool[]): ToolTable {
 }
 
 function factsOf(tool: Tool): ToolFacts {
-  const { asksUser, execute, exclusive, reconcile, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
+  const { asksUser, background, execute, exclusive, reconcile, timeoutMs, graceMs, maxCallsPerRun } = tool['~definition']
   return {
     effect: tool.effect,
     exclusive: exclusive ?? false,
     external: execute === undefined,
     canReconcile: reconcile !== undefined,
     ...(asksUser === true ? { asksUser } : {}),
+    ...(background === true ? { background } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(graceMs === undefined ? {} : { graceMs }),
     ...(maxCallsPerRun === undefined ? {} : { maxCallsPerRun }),

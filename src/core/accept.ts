@@ -1,3 +1,4 @@
+import { findCall } from './background.ts'
 import type { EntryBody } from './entry.ts'
 import type { CallState, SessionState } from './state.ts'
 
@@ -114,7 +115,7 @@ function acceptDecision({ live }: SessionState, input: BodyOf<'approval.decided'
 }
 
 function acceptResult({ live }: SessionState, input: BodyOf<'call.settled'>, now: number): Refusal | undefined {
-  const call = live.turn?.calls.find((candidate) => candidate.part.callId === input.data.callId)
+  const call = findCall(live, input.data.callId)
   if (call === undefined)
     return refuse('late', `Call '${input.data.callId}' is not open in this session: it is unknown or has settled. ${readPending}`)
   if (call.status === 'settled') return refuse('twice', `Call ${input.data.callId} has settled already. ${readPending}`)

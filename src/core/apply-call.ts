@@ -1,15 +1,15 @@
-import { callIndex, type EntryOf, type SettlementData } from './entry.ts'
+import { findCall, placeCall } from './background.ts'
+import type { BackgroundResult, EntryOf, SettlementData } from './entry.ts'
 import { assert } from './error.ts'
 import { activeRun, closeActivity, openActivity, seal } from './fold.ts'
 import { guardsOf } from './guard.ts'
 import { sameBatch, settledMessage } from './settled.ts'
 import type { CallState, Live, OpenTurn, RunState, SessionState, Turn } from './state.ts'
 
-function callOf(live: Live, callId: string): { readonly turn: OpenTurn; readonly call: CallState } {
-  const turn = live.turn
-  const call = turn?.calls[callIndex(callId)]
-  assert(turn !== undefined && call !== undefined && call.part.callId === callId, 'a call is open', callId)
-  return { turn, call }
+function callOf(live: Live, callId: string): CallState {
+  const call = findCall(live, callId)
+  assert(call !== undefined, 'a call is open', callId)
+  return call
 }
 
 export function applyDecision(live: Live, entry: EntryOf<'approval.decided'>): void {
@@ -39,9 +39,9 @@ function remember(live: Live, { part, ask }: CallState, { id, runId, data }: Ent
 
 export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void {
   const { callId, effect, executor, approval, approvedBy } = entry.data
-  const { turn, call } = callOf(live, callId)
+  const call = callOf(live, callId)
   assert(call.status === 'announced', 'a call is announced when it is prepared', callId)
-  turn.calls[call.index] = {
+  placeCall(live, {
     ...call,
     status: approval === undefined ? 'ready' : 'awaiting',
     input: entry.data.arguments ?? call.input,
@@ -53,12 +53,12 @@ export function applyPrepared(live: Live, entry: EntryOf<'call.prepared'>): void
     approvedBy: approvedBy === undefined ? undefined : live.remembered.find(({ decision }) => decision === approvedBy)?.by,
     ask: approval ?? call.ask,
     expiresAt: approval === undefined ? call.expiresAt : approval.expiresAt,
-  }
+  })
 }
 
 export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
   const { callId, attempt } = entry.data
-  const { turn, call } = callOf(live, callId)
+  const call = callOf(live, callId)
   const run = activeRun(live, 'a started call')
   assert(entry.epoch !== undefined, 'a started call has an epoch')
   assert(call.status === 'ready' || call.status === 'running', 'a call is ready or an orphan when it starts', callId)
@@ -69,7 +69,7 @@ export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
     // Started all the same, and nobody has approved it: it was found out that what guards it never took effect.
     if (call.decision === undefined) lift(live, call)
   }
-  turn.calls[call.index] = {
+  placeCall(live, {
     ...call,
     status: 'running',
     attempt,
@@ -77,7 +77,7 @@ export function applyStarted(live: Live, entry: EntryOf<'call.started'>): void {
     startedSeq: entry.seq,
     epoch: entry.epoch,
     everStarted: true,
-  }
+  })
 }
 
 function countCall(run: RunState, toolName: string): void {
@@ -92,33 +92,30 @@ export function callsOf(run: RunState, toolName: string): number {
 
 export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void {
   const { callId, why, expiresAt, correlationId, durationMs } = entry.data
-  const { turn, call } = callOf(live, callId)
+  const call = callOf(live, callId)
   const run = activeRun(live, 'a deferred call')
   assert(call.status === 'ready' || call.status === 'running', 'a call is ready or running when it is deferred', callId)
   if (call.status === 'running') closeActivity(run, entry.at, durationMs)
-  turn.calls[call.index] = {
+  placeCall(live, {
     ...call,
     status: 'outside',
     outsideSeq: entry.seq,
     unresolved: why === 'unresolved',
     expiresAt,
     correlationId: correlationId ?? call.correlationId,
-  }
+  })
 }
 
 export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>): void {
   const { live } = state
-  const { callId, settlement, by, end, limit, durationMs } = entry.data
-  const { turn, call } = callOf(live, callId)
+  const { callId, settlement, by, end, limit, background, durationMs } = entry.data
+  const turn = live.turn
+  const call = callOf(live, callId)
   const run = activeRun(live, 'a settled call')
-  assert(call.status !== 'settled', 'a call settles once', callId)
+  assert(turn !== undefined && call.background !== true && call.status !== 'settled', 'a call settles once', callId)
+  if (background === true) return leaveBehind(state, run, turn, call, settlement)
   if (call.status === 'running') closeActivity(run, entry.at, durationMs)
-  turn.calls[call.index] = {
-    ...call,
-    status: 'settled',
-    settlement,
-    durationMs: durationMs ?? (call.everStarted ? Math.max(0, entry.at - call.startedAt) : 0),
-  }
+  turn.calls[call.index] = { ...call, status: 'settled', settlement, durationMs: tookOf(call, entry.at, durationMs) }
   turn.left--
   if (end !== undefined && call.index < turn.endIndex) {
     turn.endIndex = call.index
@@ -134,6 +131,37 @@ export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>
   // Not for a call that was running: what was found out then is what became of that call itself.
   if (by === 'reconcile' && !call.everStarted && settlement.outcome === 'ok') lift(live, call)
   if (turn.left === 0) closeTurn(state, run, turn)
+}
+
+/** What a call took: by its own count, else by the journal's times. */
+export function tookOf(call: CallState, at: number, durationMs: number | undefined): number {
+  return durationMs ?? (call.everStarted ? Math.max(0, at - call.startedAt) : 0)
+}
+
+/** Its message need not wait for it any more; the call itself is as open as before. */
+function leaveBehind(state: SessionState, run: RunState, turn: OpenTurn, call: CallState, settlement: SettlementData): void {
+  assert(call.status === 'running' || call.status === 'outside', 'what goes on in the background has begun', call.part.callId)
+  state.live.background = [...state.live.background, { ...call, background: true }]
+  turn.calls[call.index] = { ...call, status: 'settled', settlement, background: true }
+  turn.left--
+  if (turn.left === 0) closeTurn(state, run, turn)
+}
+
+/** The outcome of a call that went on in the background. */
+export function applyBackgroundResult(live: Live, callId: string, result: BackgroundResult, at: number): void {
+  const call = live.background.find(({ part }) => part.callId === callId)
+  const run = activeRun(live, 'a background call')
+  assert(call !== undefined, 'the outcome of a background call comes once', callId)
+  const { settlement, end, durationMs } = result
+  if (call.status === 'running') closeActivity(run, at, durationMs)
+  live.background = live.background.filter((other) => other !== call)
+  run.background = [...run.background, { part: call.part, input: call.input, settlement, durationMs: tookOf(call, at, durationMs) }]
+  countErrors(run, settlement)
+  guard(live, call, settlement)
+  // Once a wrap-up was asked for, the limit is why the run ends.
+  if (end !== 'fail' || settlement.outcome === 'ok' || run.wrapAttempts > 0) return
+  run.end = 'fail'
+  run.failure = settlement.error
 }
 
 function countErrors(run: RunState, settlement: SettlementData): void {
@@ -170,6 +198,8 @@ function closeTurn(state: SessionState, run: RunState, turn: OpenTurn): void {
 /** The call of lowest index that ends a batch decides, whichever settled first. */
 function endBatch(run: RunState, turn: OpenTurn): void {
   const ender = turn.endKind === undefined ? undefined : turn.calls[turn.endIndex]?.settlement
+  // What has failed in the background meanwhile ends the run.
+  if (run.end === 'fail') return
   run.end = turn.endKind
   run.doneOutput = turn.endKind === 'done' && ender?.outcome === 'ok' ? ender.output : undefined
   if (turn.endKind === 'fail' && ender !== undefined && ender.outcome !== 'ok') run.failure = ender.error

@@ -81,8 +81,8 @@ function countResponse(run: RunState, entry: EntryOf<'model.responded'>, blank: 
   const finish = entry.data.finish.unified
   run.last = lastResponse(finish, blank, hasCalls)
   run.lastFinish = finish
-  // The model has answered since the batch that ended: what it says now counts.
-  run.end = undefined
+  // The model has answered since the batch that ended: what it says now counts. A failure in the background ends the run whatever it says.
+  if (run.end !== 'fail') run.end = undefined
   run.doneOutput = undefined
   if (run.last === 'blank') {
     run.blanks++
@@ -132,6 +132,7 @@ function newCall(part: ToolCallPart, index: number): CallState {
     external: undefined,
     outsideSeq: 0,
     unresolved: undefined,
+    background: undefined,
     approvedBy: undefined,
     ask: undefined,
     expiresAt: undefined,
@@ -169,7 +170,7 @@ export function applyModelFailure(state: SessionState, entry: EntryOf<'model.fai
     run.lastText = partial
   }
   const ours = cause === 'cancelled' || cause === 'limit'
-  if (!ours && (model.purpose === 'main' || model.purpose === 'output')) run.failure = error
+  if (!ours && run.end !== 'fail' && (model.purpose === 'main' || model.purpose === 'output')) run.failure = error
 }
 
 /** The window within which a call is tried again counts trying, not the time in which nobody was there: after a crash it begins anew. */

@@ -1,10 +1,9 @@
-import { applyDecision, applyDeferred, applyPrepared, applySettled, applyStarted } from './apply-call.ts'
+import { applyBackgroundResult, applyDecision, applyDeferred, applyPrepared, applySettled, applyStarted } from './apply-call.ts'
 import { applyModelFailure, applyModelStarted, applyResponse } from './apply-model.ts'
 import { type Entry, type EntryOf, journalVersion } from './entry.ts'
 import { assert } from './error.ts'
 import { enqueue, openInterval } from './fold.ts'
 import { isJsonObject } from './json.ts'
-import type { Message } from './message.ts'
 import { readOwnParts, someParts } from './own-parts.ts'
 import { branch, type Live, newRun, type SessionState, type Turn, type WaitingRun } from './state.ts'
 import { noUsage } from './usage.ts'
@@ -34,7 +33,7 @@ export function applyTo(state: SessionState, entry: Entry): void {
     case 'run.requested':
       return applyRequest(state, entry)
     case 'message':
-      return enqueue(live, userTurn(entry.data.message, entry.seq, entry.data.hidden === true || !isFromUser(entry.data.origin)))
+      return applyMessage(live, entry)
     case 'control':
       return applyControl(live, entry)
     case 'approval.decided':
@@ -86,13 +85,16 @@ function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
   return { ...waiting, ...(isJsonObject(limits) ? { limits } : {}), ...(own === undefined ? {} : { own }) }
 }
 
+function applyMessage(live: Live, { seq, at, data }: EntryOf<'message'>): void {
+  const { message, callId, result } = data
+  const turn: Turn = data.hidden === true || !isFromUser(data.origin) ? { message, seq, hidden: true } : { message, seq }
+  enqueue(live, callId === undefined ? turn : { ...turn, callId })
+  if (callId !== undefined && result !== undefined) applyBackgroundResult(live, callId, result, at)
+}
+
 /** Messages of background tools, hooks and the engine itself answer no question that was put to the user (machine 4). */
 function isFromUser(origin: EntryOf<'message'>['data']['origin']): boolean {
   return origin === 'steer' || origin === 'follow-up'
-}
-
-function userTurn(message: Message, seq: number, hidden: boolean): Turn {
-  return hidden ? { message, seq, hidden } : { message, seq }
 }
 
 function applyControl(live: Live, entry: EntryOf<'control'>): void {
@@ -127,7 +129,7 @@ function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>, drivenBe
     const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)
     assert(waiting !== undefined, 'a claimed run waits', entry.runId)
     live.run = newRun(waiting, live.sealedCount)
-    enqueue(live, ...waiting.input.map((message) => userTurn(message, waiting.seq, false)))
+    enqueue(live, ...waiting.input.map((message) => ({ message, seq: waiting.seq })))
   } else if (live.run.open > 0) {
     // The gap since the driver's last entry was no working time: nobody was there.
     live.run.activeMs += Math.max(0, drivenBefore - live.run.openSince)
@@ -150,7 +152,8 @@ function applyFinish(live: Live, entry: EntryOf<'run.finished'>): void {
   if (live.remembered.length > 0) live.remembered = live.remembered.filter(({ runId }) => runId !== entry.runId)
   const run = live.run?.id === entry.runId ? live.run : undefined
   if (run !== undefined) {
-    assert(live.turn === undefined && live.model === undefined, 'a run finishes after all its work')
+    const open = live.turn !== undefined || live.model !== undefined || live.background.length > 0
+    assert(!open, 'a run finishes after all its work')
     live.run = undefined
     live.retry = undefined
     live.summary = undefined

@@ -11,6 +11,8 @@ import type { Effect } from './tool.ts'
 export interface ToolFacts {
   readonly effect: Effect
   readonly exclusive: boolean
+  /** The model does not wait for it. */
+  readonly background?: boolean
   /** Run by a client, not by us. */
   readonly external: boolean
   /** The client is a person who is asked. */

@@ -1,4 +1,6 @@
+import { settledBody } from './background.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
+import type { EntryBody, SettlementData } from './entry.ts'
 import { errorData } from './error.ts'
 import { activeTime, ageOf, timeLeft } from './limits.ts'
 import { type PlanDraft, prepareKey } from './plan.ts'
@@ -18,7 +20,7 @@ export function overdue(
 ): number | undefined {
   if (run.cancelledAt !== undefined) return ageOf(run.cancelSeq ?? 0, run.cancelledAt, now, driver)
   const { maxDurationMs } = config.limits
-  const busy = live.turn !== undefined || live.model !== undefined
+  const busy = live.turn !== undefined || live.model !== undefined || live.background.length > 0
   if (!busy || run.wrapAttempts > 0 || maxDurationMs === Number.POSITIVE_INFINITY) return undefined
   const working = activeTime(run, now, driver) - maxDurationMs
   const over =
@@ -30,8 +32,9 @@ export function overdue(
 
 /** Nothing new begins; what has not started settles now, what runs is aborted and settles by the end of its grace. */
 export function decideStop(state: SessionState, run: RunState, config: MachineConfig, now: number, overMs: number, plan: PlanDraft): void {
-  const { turn, model } = state.live
+  const { turn, model, background } = state.live
   for (const call of turn?.calls ?? []) if (call.status !== 'settled') stopCall(state, run, call, config, now, overMs, plan)
+  for (const call of background) stopCall(state, run, call, config, now, overMs, plan)
   if (model !== undefined) stopModel(run, model, config, now, overMs, plan)
 }
 
@@ -51,11 +54,22 @@ function stopCall(
   const denied = call.decision !== undefined && call.decision.kind !== 'allow' && call.status === 'awaiting'
   const settlement = denied
     ? failedSettlement(config, call, 'denied', 'ToolDenied', deniedText(call.decision?.reason))
-    : call.everStarted && call.effect === 'unsafe' && (call.status === 'running' || call.unresolved === true)
-      ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
-      : failedSettlement(config, call, 'cancelled', 'ToolCancelled', stoppedText(run, call))
+    : stoppedSettlement(call, config, stoppedText(run, call))
   const end = denied && call.decision?.kind === 'stop' ? ({ end: 'stop' } as const) : {}
-  plan.follow({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...limit } })
+  plan.follow(settledBody(call, { callId: call.part.callId, settlement, by: 'machine', ...end, ...limit }))
+}
+
+/** Of a call whose effect may have happened nobody says that it was cancelled. */
+function stoppedSettlement(call: CallState, config: MachineConfig, text: string): SettlementData {
+  return call.everStarted && call.effect === 'unsafe' && (call.status === 'running' || call.unresolved === true)
+    ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
+    : failedSettlement(config, call, 'cancelled', 'ToolCancelled', text)
+}
+
+/** The end of a call in the background that its run does not wait for. */
+export function stoppedBehind(call: CallState, config: MachineConfig): EntryBody {
+  const settlement = stoppedSettlement(call, config, outcomeText.runEnded)
+  return settledBody(call, { callId: call.part.callId, settlement, by: 'machine' })
 }
 
 function stoppedText(run: RunState, call: CallState): string {

@@ -1,30 +1,20 @@
 import { isExpired } from './accept.ts'
 import { callsOf } from './apply-call.ts'
-import { type DriverFacts, type MachineConfig, maxAttempts } from './config.ts'
-import type { EntryData } from './entry.ts'
+import type { DriverFacts, MachineConfig } from './config.ts'
+import { ask, type Batch, canBeAsked, decideOutside, decideRunning, goesOnBehind, settle } from './decide-begun.ts'
 import type { ErrorCode } from './error.ts'
 import { guardsOf } from './guard.ts'
-import { ageOf, timeLeft } from './limits.ts'
-import { firstAnnounced, type PlanDraft, prepareKey, reconcileKey } from './plan.ts'
+import { jsonEqual } from './json.ts'
+import { timeLeft } from './limits.ts'
+import { firstAnnounced, type PlanDraft, prepareKey } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
 import { deniedText, failedSettlement, hookFailure, limitText, outcomeText } from './wording.ts'
 
-/** How long a tool without a time limit may take to find out what became of a call (ms). */
-const defaultReconcileMs = 60_000
-
-/** What decides over a batch while its calls are looked at in index order. */
-interface Batch {
-  readonly state: SessionState
-  readonly run: RunState
+/** What decides over the calls of a turn while they are looked at in index order. */
+interface TurnBatch extends Batch {
   readonly turn: OpenTurn
-  readonly config: MachineConfig
-  readonly now: number
-  readonly driver: DriverFacts
-  readonly plan: PlanDraft
-  /** The seq of the newest queued user message that counts against waiting calls. */
-  readonly newestMessage: number
   running: number
   exclusive: boolean
   /** A verdict is missing: no call starts before all verdicts are there. */
@@ -32,8 +22,6 @@ interface Batch {
   /** Calls that may still start in this run, and what has started in this very plan. */
   room: number
   startedNow: Map<string, number> | undefined
-  /** Paused, or the time slice is over: nothing begins, not even again. */
-  readonly held: boolean
   /** A ready call waits for a slot: those behind it wait too, so that calls start in their order. */
   full: boolean
 }
@@ -50,7 +38,12 @@ export function decideTurn(
 ): void {
   if (endByPolicy(state, run, turn, config, plan)) return
   const batch = openBatch(state, run, turn, config, now, driver, plan)
-  for (const call of turn.calls) decideCall(batch, call)
+  for (const call of turn.calls) {
+    const said = plan.append.length
+    decideCall(batch, call)
+    // What becomes of it may guard those behind it: they begin when that is on record.
+    if (call.everStarted && plan.append.length > said) batch.full = true
+  }
   const announced = firstAnnounced(turn.calls)
   if (announced < 0 || plan.append.length > 0 || run.paused || driver.holdStarts) return
   const perCall = config.approvalTiming === 'perCall'
@@ -68,11 +61,12 @@ function openBatch(
   now: number,
   driver: DriverFacts,
   plan: PlanDraft,
-): Batch {
+): TurnBatch {
   let running = 0
   let exclusive = false
   let awaiting = false
   let undecided = false
+  let full = false
   for (const call of turn.calls) {
     if (call.status === 'announced') undecided = true
     else if (call.status === 'awaiting' && call.decision === undefined) awaiting = true
@@ -80,6 +74,8 @@ function openBatch(
       running++
       exclusive ||= config.tools.get(call.part.toolName)?.exclusive ?? false
     }
+    // Those behind it must know that it is there.
+    full ||= goesOnBehind({ config, state }, call)
   }
   return {
     state,
@@ -96,7 +92,7 @@ function openBatch(
     room: config.limits.maxToolCalls - run.toolCalls,
     startedNow: undefined,
     held: run.paused || driver.holdStarts,
-    full: false,
+    full,
   }
 }
 
@@ -144,7 +140,7 @@ function policyDecision(state: SessionState, run: RunState, config: MachineConfi
   }
 }
 
-function decideCall(batch: Batch, call: CallState): void {
+function decideCall(batch: TurnBatch, call: CallState): void {
   switch (call.status) {
     case 'announced':
       return decideAnnounced(batch, call)
@@ -153,7 +149,7 @@ function decideCall(batch: Batch, call: CallState): void {
     case 'outside':
       return decideOutside(batch, call)
     case 'running':
-      return call.epoch < batch.state.live.epoch ? decideOrphan(batch, call) : decideRunning(batch, call)
+      return decideRunning(batch, call)
     case 'ready':
       return decideReady(batch, call)
     case 'settled':
@@ -161,33 +157,18 @@ function decideCall(batch: Batch, call: CallState): void {
   }
 }
 
-function settle(batch: Batch, call: CallState, ...[outcome, code, text, more]: SettleArguments): void {
-  const settlement = failedSettlement(batch.config, call, outcome, code, text)
-  const failed = outcome === 'error' || outcome === 'timeout' || outcome === 'unknown'
-  const end = failed && batch.config.toolFailureMode === 'fail' ? ({ end: 'fail' } as const) : {}
-  batch.plan.follow({ kind: 'call.settled', data: { callId: call.part.callId, settlement, by: 'machine', ...end, ...more } })
-}
-
-type Failed = Parameters<typeof failedSettlement>
-type SettleArguments = readonly [
-  outcome: Failed[2],
-  code: Failed[3],
-  text: string,
-  more?: Partial<Pick<EntryData['call.settled'], 'end' | 'limit'>>,
-]
-
-function isAfterEnd({ turn, config }: Batch, call: CallState): boolean {
+function isAfterEnd({ turn, config }: TurnBatch, call: CallState): boolean {
   return call.index > turn.endIndex && (config.doneDrain === 'skip' || turn.endKind !== 'done')
 }
 
-function decideAnnounced(batch: Batch, call: CallState): void {
+function decideAnnounced(batch: TurnBatch, call: CallState): void {
   const { dead } = batch.turn
   if (dead === 'truncated') settle(batch, call, 'truncated', 'ToolTruncated', outcomeText.truncated)
   else if (dead !== undefined) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText[dead])
   else if (isAfterEnd(batch, call)) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
 }
 
-function decideAwaiting(batch: Batch, call: CallState): void {
+function decideAwaiting(batch: TurnBatch, call: CallState): void {
   const { decision } = call
   if (decision !== undefined)
     settle(batch, call, 'denied', 'ToolDenied', deniedText(decision.reason), decision.kind === 'stop' ? { end: 'stop' } : {})
@@ -197,82 +178,25 @@ function decideAwaiting(batch: Batch, call: CallState): void {
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
 
-function settleUnknown(batch: Batch, call: CallState): void {
-  settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
-}
-
-function decideOutside(batch: Batch, call: CallState): void {
-  // It did begin: whatever is said instead of an answer, it can't be called skipped.
-  if (call.unresolved === true) {
-    if (batch.newestMessage > call.outsideSeq) settleUnknown(batch, call)
-  } else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
-  else if (isExpired(call, batch.now)) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
-  else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
-}
-
-/** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
-function decideOrphan(batch: Batch, call: CallState): void {
-  if (call.effect === 'unsafe') {
-    if (canBeAsked(batch, call)) {
-      if (!batch.held) ask(batch, call)
-    } else if (batch.config.lostOutcome === 'ask')
-      batch.plan.follow({ kind: 'call.deferred', data: { callId: call.part.callId, attempt: call.attempt, why: 'unresolved' } })
-    else settleUnknown(batch, call)
-  } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
-}
-
-/** For how long the tool may still be asked what became of this call, or of those that guard it (ms); 0 or less: it can't say, or has had its time. */
-function askingTime({ config, driver, run }: Batch, call: CallState): number {
-  const facts = config.tools.get(call.part.toolName)
-  if (facts?.canReconcile !== true) return 0
-  const key = reconcileKey(call)
-  const own = (facts.timeoutMs ?? defaultReconcileMs) - (driver.waited?.(key) ?? 0)
-  return Math.min(own, timeLeft(run, config, key, driver))
-}
-
-function canBeAsked(batch: Batch, call: CallState): boolean {
-  return askingTime(batch, call) > 0
-}
-
-function ask(batch: Batch, call: CallState): void {
-  batch.plan.wake(batch.now + askingTime(batch, call))
-  batch.plan.start({ kind: 'reconcile', key: reconcileKey(call), call })
-}
-
-function decideRunning(batch: Batch, call: CallState): void {
-  const timeoutMs = batch.config.tools.get(call.part.toolName)?.timeoutMs
-  const left =
-    timeoutMs === undefined ? Number.POSITIVE_INFINITY : timeoutMs - ageOf(call.startedSeq, call.startedAt, batch.now, batch.driver)
-  if (left <= 0) {
-    const unsafe = call.effect === 'unsafe'
-    return settle(
-      batch,
-      call,
-      'timeout',
-      'ToolTimeout',
-      unsafe ? outcomeText.timeoutUnsafe : `${outcomeText.stillRunning.slice(0, -1)} of ${timeoutMs} ms.`,
-    )
-  }
-  batch.plan.wake(batch.now + left)
-  batch.plan.start({ kind: 'tool', key: `tool:${call.part.callId}.${call.attempt}`, call })
-}
-
-function decideReady(batch: Batch, call: CallState): void {
+function decideReady(batch: TurnBatch, call: CallState): void {
   if (isAfterEnd(batch, call)) return settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
   if (batch.undecided || batch.held || batch.full) return
   const { callId, toolName } = call.part
+  const facts = batch.config.tools.get(toolName)
   const manual = batch.config.toolExecution === 'manual'
+  const behind = facts?.background === true
+  if (behind && hasNoPlaceBehind(batch, call)) return
   if (call.external === true || manual) {
-    const why = batch.config.tools.get(toolName)?.asksUser === true ? 'ask-user' : call.external === true ? 'client' : 'manual'
+    const why = facts?.asksUser === true ? 'ask-user' : call.external === true ? 'client' : 'manual'
     batch.plan.follow({ kind: 'call.deferred', data: { callId, why } })
+    batch.full = behind
     return
   }
   if (overLimit(batch, call)) return
   const guarded = isGuarded(batch, call)
   if (guarded && !canBeAsked(batch, call)) return settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
-  const exclusive = batch.config.tools.get(toolName)?.exclusive ?? false
-  if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && batch.running > 0)) {
+  const exclusive = facts?.exclusive ?? false
+  if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && (batch.running > 0 || isBusyBehind(batch)))) {
     batch.full = true
     return
   }
@@ -292,15 +216,34 @@ function decideReady(batch: Batch, call: CallState): void {
     batch.startedNow.set(toolName, (batch.startedNow.get(toolName) ?? 0) + 1)
   }
   batch.exclusive ||= exclusive
+  batch.full = behind
+}
+
+function isBusyBehind({ state }: TurnBatch): boolean {
+  return state.live.background.some(({ status }) => status === 'running')
+}
+
+/** What runs in the background already is not begun a second time, and there is an end to what runs there: the model is told to wait. */
+function hasNoPlaceBehind(batch: TurnBatch, call: CallState): boolean {
+  const { background } = batch.state.live
+  const same = background.find(({ part, input }) => part.toolName === call.part.toolName && jsonEqual(input, call.input))
+  const text =
+    same !== undefined
+      ? `Not run: the same call goes on in the background already, as ${same.part.callId}. Wait for its result, which comes in a message of its own.`
+      : background.length >= batch.config.maxParallel
+        ? `Not run: ${background.length} calls go on in the background already. Wait for a result before you begin another.`
+        : undefined
+  if (text !== undefined) settle(batch, call, 'skipped', 'ToolSkipped', text)
+  return text !== undefined
 }
 
 /** How often a tool may run in one run, by the run's limits or its own. */
-function maxStarts({ config }: Batch, toolName: string): number {
+function maxStarts({ config }: TurnBatch, toolName: string): number {
   return Math.min(config.limits.maxCallsPerTool, config.tools.get(toolName)?.maxCallsPerRun ?? Number.POSITIVE_INFINITY)
 }
 
 /** A call over a limit settles as `skipped`; then the limit's policy applies (checklist C5). A tool's own limit ends nothing. */
-function overLimit(batch: Batch, call: CallState): boolean {
+function overLimit(batch: TurnBatch, call: CallState): boolean {
   const { run, config } = batch
   const { toolName } = call.part
   const used = callsOf(run, toolName) + (batch.startedNow?.get(toolName) ?? 0)
@@ -314,12 +257,12 @@ function overLimit(batch: Batch, call: CallState): boolean {
   return false
 }
 
-function skipForLimit(batch: Batch, call: CallState, limit: LimitReason): true {
+function skipForLimit(batch: TurnBatch, call: CallState, limit: LimitReason): true {
   settle(batch, call, 'skipped', 'ToolSkipped', `Not run: ${limitText(limit, batch.config)}.`, { limit })
   return true
 }
 
 /** Checked when a start is admitted, so that a batch can't slip through. What a human has approved runs. */
-function isGuarded({ state }: Batch, call: CallState): boolean {
+function isGuarded({ state }: TurnBatch, call: CallState): boolean {
   return call.decision?.kind !== 'allow' && guardsOf(state.live, call).length > 0
 }

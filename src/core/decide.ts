@@ -1,5 +1,6 @@
 import type { DriverFacts, MachineConfig } from './config.ts'
-import { decideStop, overdue } from './decide-stop.ts'
+import { decideBackground } from './decide-begun.ts'
+import { decideStop, overdue, stoppedBehind } from './decide-stop.ts'
 import { decideTurn } from './decide-turn.ts'
 import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
@@ -29,17 +30,33 @@ export function decide(state: SessionState, config: MachineConfig, now: number, 
   const overMs = overdue(state, run, config, now, driver)
   if (overMs !== undefined) {
     decideStop(state, run, config, now, overMs, plan)
-    if (run.cancelledAt !== undefined && plan.append.length === 0 && live.turn === undefined && live.model === undefined)
+    const open = live.turn !== undefined || live.model !== undefined || live.background.length > 0
+    if (run.cancelledAt !== undefined && plan.append.length === 0 && !open)
       finish(plan, run, { status: 'aborted', reason: 'aborted', text: run.lastText, ...abortReason(run) })
     return plan
   }
   const { maxDurationMs } = config.limits
   if (maxDurationMs !== Number.POSITIVE_INFINITY && run.open > 0 && run.wrapAttempts === 0)
     plan.wake(now + maxDurationMs - activeTime(run, now, driver))
+  if (live.background.length > 0) {
+    decideBackground(state, run, config, now, driver, plan)
+    if (plan.append.length > 0) return plan
+  }
   if (live.turn !== undefined) decideTurn(state, run, live.turn, config, now, driver, plan)
   else if (live.model !== undefined) plan.start(modelActivity(live.model))
-  else decideNext(state, run, config, now, driver, plan)
+  else {
+    decideNext(state, run, config, now, driver, plan)
+    if (live.background.length > 0) beforeEnd(live, config, plan)
+  }
   return plan
+}
+
+/** What goes on in the background is awaited before a run completes; a run that ends otherwise ends it too. */
+function beforeEnd({ background }: Live, config: MachineConfig, plan: PlanDraft): void {
+  plan.want = plan.want.filter(({ kind }) => kind !== 'complete')
+  const [next] = plan.append
+  if (next?.kind !== 'run.finished') return
+  plan.append = next.data.status === 'completed' ? [] : [...background.map((call) => stoppedBehind(call, config)), next]
 }
 
 function abortReason(run: RunState): { abortReason?: string } {
@@ -101,12 +118,17 @@ function decideNext(state: SessionState, run: RunState, config: MachineConfig, n
   if (run.paused) return
   const fresh = state.live.queue.length > 0
   // Once a wrap-up was asked for, the limit is why the run ends, even if the wrap-up failed.
-  if (run.end === 'done' && !fresh && run.wrapAttempts === 0) return doneEnd(plan, run)
+  if (run.end === 'done' && !isAsked(state.live) && run.wrapAttempts === 0) return doneEnd(plan, run)
   const limit = run.limit ?? stopReason(state, run, config, now, driver, fresh)
   if (isFailure(limit)) return fail(plan, run, 'hook_failure', limit.hookFailure)
   if (limit === 'complete') return completeRun(state, run, config, driver, plan)
   if (limit !== undefined) return limitMet(state, run, config, now, driver, plan, limit)
   startCall(state, run, config, now, driver, plan, nextCall(state, now, driver, 'main'))
+}
+
+/** Whether a message waits that wants an answer, also after a done tool: not what came of a call in the background. */
+function isAsked({ queue }: Live): boolean {
+  return queue.some(({ callId }) => callId === undefined)
 }
 
 function fail(plan: PlanDraft, run: RunState, reason: 'model_error' | 'tool_failure' | 'hook_failure', error: ErrorData): void {

@@ -28,7 +28,9 @@ export interface EntryData {
     readonly origin: 'steer' | 'follow-up' | 'background' | 'nudge' | 'output-request' | 'wrap-up' | 'hook'
     readonly message: Message
     readonly hidden?: boolean
+    /** Of a background tool: the call, and what became of it. */
     readonly callId?: string
+    readonly result?: BackgroundResult
   }
   control: { readonly action: 'pause' | 'resume' | 'cancel'; readonly by?: string; readonly reason?: string }
   'approval.decided': {
@@ -115,6 +117,8 @@ export interface EntryData {
     readonly end?: 'done' | 'stop' | 'fail'
     /** The limit that the call met. Of several in one batch, that of the call of lowest index is the run's reason. */
     readonly limit?: LimitReason
+    /** Only for its message: the call goes on in the background, and its outcome comes as a message. */
+    readonly background?: true
     readonly durationMs?: number
   }
   'history.revised': {
@@ -156,6 +160,15 @@ export interface ModelSetup {
 export type SettlementData =
   | { readonly outcome: 'ok'; readonly output: Json; readonly content?: string | readonly Part[] }
   | { readonly outcome: FailedOutcome; readonly error: ErrorData; readonly content?: string | readonly Part[] }
+
+/** The outcome of a call that went on in the background. `fail` ends the run (`toolFailureMode: 'fail'`). */
+export interface BackgroundResult {
+  readonly settlement: SettlementData
+  readonly by: EntryData['call.settled']['by']
+  readonly attempt?: number
+  readonly end?: 'fail'
+  readonly durationMs?: number
+}
 
 export type EntryKind = keyof EntryData
 

@@ -56,6 +56,8 @@ export interface ToolCallPart extends WithProviderData {
   readonly inputError?: string
   readonly providerExecuted?: boolean
   readonly settlement?: Settlement<Json>
+  /** It went on in the background: the settlement is a placeholder, and its outcome comes in a later message. */
+  readonly background?: true
   /** What the model is shown instead of the output, when that differs (`toModelOutput`, `content()`, a cut). */
   readonly content?: string | readonly Part[]
   /** The arguments that really ran, when a hook or an approval changed them. */

@@ -4,7 +4,7 @@ import type { Message, ToolCallPart } from './message.ts'
 import type { ParkReason } from './reason.ts'
 import type { CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
 import { shownSettlement } from './settled.ts'
-import type { CallState, EndedRun, OpenTurn, RunState, SessionState, Turn } from './state.ts'
+import type { CallState, EndedRun, Live, OpenTurn, RunState, SessionState, SettledBehind, Turn } from './state.ts'
 import type { ApprovalRequest } from './tool.ts'
 
 /** What a result or an event needs besides the state. */
@@ -20,9 +20,9 @@ export function callRef(part: ToolCallPart, input: Json, naming: Naming): CallRe
 }
 
 /** Calls that wait for somebody: a human's answer or a result from outside. */
-export function pendingCalls(turn: OpenTurn | undefined, naming: Naming): readonly PendingCall[] {
+export function pendingCalls({ turn, background }: Live, naming: Naming): readonly PendingCall[] {
   const pending: PendingCall[] = []
-  for (const call of turn?.calls ?? []) {
+  for (const call of background.length === 0 ? (turn?.calls ?? []) : [...background, ...(turn?.calls ?? [])]) {
     const expiry = call.expiresAt === undefined ? {} : { expiresAt: call.expiresAt }
     if (call.status === 'awaiting' && call.decision === undefined)
       pending.push({ ...callRef(call.part, call.input, naming), kind: 'approval', ...askOf(call) })
@@ -83,14 +83,15 @@ export function parkedResult(state: SessionState, run: RunState, park: ParkFacts
     return { ...totals, status: 'failed', reason: park.reason, error, resumable: true }
   }
   const wake = park.wakeAt === undefined ? {} : { wakeAt: park.wakeAt }
-  return { ...totals, status: 'parked', reason: park.reason, pending: pendingCalls(state.live.turn, naming), ...wake }
+  return { ...totals, status: 'parked', reason: park.reason, pending: pendingCalls(state.live, naming), ...wake }
 }
 
 /** Calls that have settled while others of their message still wait. */
 function settledSoFar(turn: OpenTurn | undefined, naming: Naming): readonly SettledCallData[] {
   const calls: SettledCallData[] = []
-  for (const { part, input, settlement, durationMs } of turn?.calls ?? [])
-    if (settlement !== undefined) calls.push({ ...callRef(part, input, naming), ...shownSettlement(settlement), durationMs })
+  for (const { part, input, settlement, durationMs, background } of turn?.calls ?? [])
+    if (settlement !== undefined && background !== true)
+      calls.push({ ...callRef(part, input, naming), ...shownSettlement(settlement), durationMs })
   return calls
 }
 
@@ -100,14 +101,14 @@ function totalsOf(run: RunState, turns: readonly Turn[], naming: Naming, durable
     runId: run.id,
     text: run.lastText,
     messages: turns.map((turn): Message => turn.message),
-    calls: turns.flatMap((turn) => settledCalls(turn, naming)),
+    calls: [...turns.flatMap((turn) => settledCalls(turn, naming)), ...callsBehind(run.background, naming)],
     iterations: run.iterations,
     usage: run.usage,
     durable,
   }
 }
 
-/** The calls of a turn with their outcomes, in call order. Calls that came with imported history are not this run's. */
+/** The calls of a turn with their outcomes, in call order: not those in the background, nor (they are not this run's) those of imported history. */
 export function settledCalls(turn: Turn, naming: Naming): readonly SettledCallData[] {
   if (turn.n === undefined) return []
   const calls: SettledCallData[] = []
@@ -115,7 +116,17 @@ export function settledCalls(turn: Turn, naming: Naming): readonly SettledCallDa
   for (const part of turn.message.parts) {
     if (part.type !== 'tool-call') continue
     const durationMs = turn.durations?.[index++] ?? 0
-    if (part.settlement !== undefined) calls.push({ ...callRef(part, part.ranWith ?? part.input, naming), ...part.settlement, durationMs })
+    if (part.settlement !== undefined && part.background !== true)
+      calls.push({ ...callRef(part, part.ranWith ?? part.input, naming), ...part.settlement, durationMs })
   }
   return calls
+}
+
+/** What became of calls in the background, as it came. */
+export function callsBehind(behind: readonly SettledBehind[], naming: Naming): readonly SettledCallData[] {
+  return behind.map(({ part, input, settlement, durationMs }) => ({
+    ...callRef(part, input, naming),
+    ...shownSettlement(settlement),
+    durationMs,
+  }))
 }

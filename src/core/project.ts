@@ -1,3 +1,5 @@
+import { tookOf } from './apply-call.ts'
+import { findCall } from './background.ts'
 import { callIndex, type Entry, type EntryOf, messageIdOf } from './entry.ts'
 import type { CoreEvent, EventBody } from './event.ts'
 import { askOf, callRef, finishedResult, type Naming, pendingCalls } from './outcome.ts'
@@ -30,7 +32,7 @@ export function glimpse(state: SessionState, entry: Entry): Before {
     model,
     call:
       callId !== undefined
-        ? turn?.calls[callIndex(callId)]
+        ? findCall(state.live, callId)
         : turn?.calls.find((call) => request !== undefined && call.preparedId === request),
   }
 }
@@ -71,7 +73,7 @@ function bodiesOf(before: Before, entry: Entry, after: SessionState, naming: Nam
     case 'run.claimed':
       return claimed(before, entry, after)
     case 'message':
-      return [{ type: 'message.added', message: entry.data.message }]
+      return [...settledBehind(before, entry, naming), { type: 'message.added', message: entry.data.message }]
     case 'model.started':
       return modelStarted(before, entry, after)
     case 'model.responded':
@@ -85,7 +87,7 @@ function bodiesOf(before: Before, entry: Entry, after: SessionState, naming: Nam
     case 'call.started':
       return started(before, entry, naming)
     case 'call.deferred':
-      return pendingCalls(after.live.turn, naming)
+      return pendingCalls(after.live, naming)
         .filter((pending) => pending.callId === entry.data.callId)
         .map((pending) => ({ type: 'call.deferred', ...pending }))
     case 'call.settled':
@@ -182,15 +184,23 @@ function started(before: Before, entry: EntryOf<'call.started'>, naming: Naming)
 function settled(before: Before, entry: EntryOf<'call.settled'>, after: SessionState, naming: Naming): EventBody[] {
   const call = before.call
   if (call === undefined) return []
-  const { settlement, durationMs, by } = entry.data
+  const { settlement, durationMs, by, background } = entry.data
   const ref = callRef(call.part, call.input, naming)
   const events: EventBody[] = []
   const expired = by === 'machine' && settlement.outcome === 'denied' && call.decision === undefined && call.status === 'awaiting'
   if (expired) events.push({ type: 'approval.decided', ...ref, decision: 'expired' })
-  const took = durationMs ?? (call.everStarted ? Math.max(0, entry.at - call.startedAt) : 0)
-  events.push({ type: 'call.settled', ...ref, ...shownSettlement(settlement), durationMs: took })
+  // Of a call that goes on in the background the outcome is told when it is there.
+  if (background !== true)
+    events.push({ type: 'call.settled', ...ref, ...shownSettlement(settlement), durationMs: tookOf(call, entry.at, durationMs) })
   if (before.iterationOpen && after.live.run?.iterationOpen === false) events.push({ type: 'iteration.finished' })
   return events
+}
+
+function settledBehind({ call }: Before, { at, data }: EntryOf<'message'>, naming: Naming): EventBody[] {
+  const { result } = data
+  if (call === undefined || result === undefined) return []
+  const durationMs = tookOf(call, at, result.durationMs)
+  return [{ type: 'call.settled', ...callRef(call.part, call.input, naming), ...shownSettlement(result.settlement), durationMs }]
 }
 
 function finished(entry: EntryOf<'run.finished'>, after: SessionState, naming: Naming, durable: boolean): EventBody[] {

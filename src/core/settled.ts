@@ -25,7 +25,8 @@ export function settledMessage(turn: OpenTurn): Message {
 function settledPart(part: ToolCallPart, call: CallState, data: SettlementData): ToolCallPart {
   const { content } = data
   const changed = call.input !== part.input && !jsonEqual(call.input, part.input)
-  const settled = { ...part, settlement: shownSettlement(data) }
+  const shown = { ...part, settlement: shownSettlement(data) }
+  const settled = call.background === true ? ({ ...shown, background: true } as const) : shown
   if (content === undefined && !changed) return Object.freeze(settled)
   return Object.freeze({ ...settled, ...(content === undefined ? {} : { content }), ...(changed ? { ranWith: call.input } : {}) })
 }

@@ -32,6 +32,8 @@ export interface Turn {
   readonly partial?: boolean
   /** A message that answers nobody: one the engine or a background tool wrote, or one marked so. */
   readonly hidden?: boolean
+  /** The background call whose outcome it is. */
+  readonly callId?: string
   /** What each call took, in call order (ms). */
   readonly durations?: readonly number[]
 }
@@ -63,6 +65,8 @@ export interface Live {
   summary?: string | undefined
   /** Started unsafe calls whose effect is unknown: the same call does not start again (machine 4, guard). */
   guard: readonly GuardedCall[]
+  /** Calls of closed turns, or settled ones of the open turn, whose outcome will come as a message: running, or outside. */
+  background: readonly CallState[]
   /** What humans have allowed for more than one call. */
   remembered: readonly RememberedApproval[]
   /** What the last `model.started` entries have said about the setup. */
@@ -147,6 +151,13 @@ export interface RunState {
   failure?: ErrorData | undefined
   wrapAttempts: number
   wrapText?: string | undefined
+  /** What became of the calls that went on in the background, as it came. */
+  background: readonly SettledBehind[]
+}
+
+export interface SettledBehind extends Pick<CallState, 'part' | 'input'> {
+  readonly settlement: SettlementData
+  readonly durationMs: number
 }
 
 export interface EndedRun extends RunState {
@@ -225,6 +236,8 @@ export interface CallState {
   readonly outsideSeq: number
   /** A crash has lost its outcome, and somebody is asked what it was. */
   readonly unresolved?: boolean | undefined
+  /** Its message has been answered with a placeholder: it is open among `live.background`. */
+  readonly background?: boolean | undefined
   readonly settlement?: SettlementData | undefined
   readonly durationMs: number
 }
@@ -283,6 +296,7 @@ export function emptyState(): SessionState {
       queue: [],
       waiting: [],
       guard: [],
+      background: [],
       remembered: [],
       ...nothingOpen,
     },
@@ -336,5 +350,6 @@ export function newRun(waiting: WaitingRun, firstTurn: number): RunState {
     doneOutput: undefined,
     failure: undefined,
     wrapText: undefined,
+    background: [],
   }
 }

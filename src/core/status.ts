@@ -3,12 +3,19 @@ import type { CallState, OpenTurn, RunState, SessionState, Turn } from './state.
 
 /** What a session is doing: a pure function of its state, stored nowhere (machine 5). */
 export function statusOf(state: SessionState): RunStatus {
-  const { run, turn, model, waiting, ended } = state.live
+  const { run, turn, model, waiting, ended, background } = state.live
   if (run === undefined) return waiting[0] === undefined ? (ended?.finish.status ?? 'idle') : waiting[0].paused ? 'paused' : 'preparing'
   if (turn !== undefined) return turnStatus(turn, run.paused)
   if (model !== undefined) return 'model_running'
+  const behind = background.length === 0 ? undefined : backgroundStatus(background)
+  if (behind === 'tool_running') return behind
   if (run.paused) return 'paused'
-  return betweenActivities(state, run)
+  return behind ?? betweenActivities(state, run)
+}
+
+/** The run waits for nothing but what goes on in the background. */
+function backgroundStatus(calls: readonly CallState[]): RunStatus {
+  return calls.some(({ status }) => status === 'running') ? 'tool_running' : 'awaiting_tool_results'
 }
 
 function turnStatus(turn: OpenTurn, paused: boolean): RunStatus {

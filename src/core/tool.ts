@@ -85,6 +85,7 @@ export interface ToolDefinition {
   readonly timeoutMs?: number
   readonly graceMs?: number
   readonly exclusive?: boolean
+  readonly background?: boolean
   readonly maxCallsPerRun?: number
 }
 

@@ -36,6 +36,7 @@ export const outcomeText = {
   guarded:
     'Not run: the same call was made before and it is unknown whether it took effect. Check first, or ask the user; it does not run again without an approval.',
   attempts: 'The process ended three times while this call ran; it is not tried again.',
+  runEnded: 'Cancelled: the run ended before it was complete.',
   timeLimit: 'Cancelled: the time limit of the run was reached.',
 } as const
 

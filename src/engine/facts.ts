@@ -1,5 +1,6 @@
-import { callIndex, type EntryBody } from '../core/entry.ts'
-import type { CallState, Live, SessionState } from '../core/state.ts'
+import { findCall } from '../core/background.ts'
+import type { EntryBody } from '../core/entry.ts'
+import type { SessionState } from '../core/state.ts'
 
 /**
  * What an activity has to say when it ends. A function is asked when the fact is staged, not when the activity ended: what it says
@@ -25,10 +26,10 @@ export function stillApplies({ live }: SessionState, body: EntryBody): boolean {
     case 'model.failed':
       return live.model !== undefined && live.model.n === body.data.n && live.model.attempt === body.data.attempt
     case 'call.prepared':
-      return callWith(live, body.data.callId)?.status === 'announced'
+      return findCall(live, body.data.callId)?.status === 'announced'
     case 'call.settled':
     case 'call.deferred': {
-      const call = callWith(live, body.data.callId)
+      const call = findCall(live, body.data.callId)
       if (call === undefined) return false
       if (body.kind === 'call.settled' && body.data.by === 'reconcile' && call.status === 'ready') return true
       if (body.data.attempt === undefined) return call.status === 'announced' || call.status === 'running'
@@ -37,9 +38,4 @@ export function stillApplies({ live }: SessionState, body: EntryBody): boolean {
     default:
       return true
   }
-}
-
-function callWith({ turn }: Live, callId: string): CallState | undefined {
-  const call = turn?.calls[callIndex(callId)]
-  return call?.part.callId === callId ? call : undefined
 }

@@ -19,6 +19,7 @@ function makeHead(state: SessionState, wakeAt: number | undefined): Head {
   let pending = 0
   for (const call of live.turn?.calls ?? [])
     if ((call.status === 'awaiting' && call.decision === undefined) || call.status === 'outside') pending++
+  for (const call of live.background) if (call.status === 'outside') pending++
   const reason = live.run === undefined && live.waiting.length === 0 ? live.ended?.finish.reason : undefined
   const head: { -readonly [K in keyof Head]: Head[K] } = { status: statusOf(state), pending }
   if (reason !== undefined) head.reason = reason

@@ -1,7 +1,7 @@
 import { decide } from '../core/decide.ts'
 import type { Plan } from '../core/plan.ts'
 import type { ParkReason } from '../core/reason.ts'
-import type { SessionState } from '../core/state.ts'
+import type { CallState, SessionState } from '../core/state.ts'
 import { type Activation, type ActivationEnd, driverFacts, engineVersion } from './activation.ts'
 import type { Staged } from './stage.ts'
 
@@ -66,15 +66,16 @@ function idle(a: Activation, due: number, waited: number): Next {
 /** Whether something is on record as running here that `decide` no longer wants: it is only waited for. */
 function isStopping({ live }: SessionState): boolean {
   if (live.model !== undefined && live.model.epoch === live.epoch) return true
-  return live.turn?.calls.some((call) => call.status === 'running' && call.epoch === live.epoch) ?? false
+  const ours = (call: CallState) => call.status === 'running' && call.epoch === live.epoch
+  return live.background.some(ours) || (live.turn?.calls.some(ours) ?? false)
 }
 
 function parkReason(a: Activation, state: SessionState): ParkReason {
   if (isHeld(a, state)) return 'time_slice'
-  const { run, turn, waiting } = state.live
+  const { run, turn, waiting, background } = state.live
   let outside = false
   let suspended = true
-  for (const call of turn?.calls ?? []) {
+  for (const call of [...background, ...(turn?.calls ?? [])]) {
     if (call.status === 'awaiting' && call.decision === undefined) return 'awaiting_approval'
     if (call.status !== 'outside') continue
     outside = true

@@ -1,3 +1,4 @@
+import { findCall } from '../core/background.ts'
 import type { SettlementData } from '../core/entry.ts'
 import { errorData, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
@@ -32,7 +33,7 @@ export function settlementOf(
 
 /** The result of a call that was run outside. Throws `ContextInvalidInput` for one that its tool's schema refuses, where the tool is known. */
 export async function outsideSettlement(keep: Keep, ports: RunPorts, live: Live, callId: string, output: unknown): Promise<SettlementData> {
-  const call = live.turn?.calls.find((candidate) => candidate.part.callId === callId)
+  const call = findCall(live, callId)
   const tool = call === undefined ? undefined : ports.tools.get(call.part.toolName)
   const settlement = await settlementOf(keep, tool, callId, ports.results, output, ports.report)
   if (settlement.outcome !== 'ok')

@@ -1,5 +1,6 @@
 import type { Refusal } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
+import { bodyFor } from '../core/background.ts'
 import type { Entry, EntryBody } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import type { Naming } from '../core/outcome.ts'
@@ -130,7 +131,7 @@ async function write(place: InputPlace, state: SessionState, inputs: readonly In
       return refusal
     }
     const at = Math.max(now, draft.live.at)
-    const entry = toEntry(input, { id: input.id, seq: draft.live.seq + 1, at, ...runIdOf(input, draft) })
+    const entry = toEntry(bodyFor(draft.live, input), { id: input.id, seq: draft.live.seq + 1, at, ...runIdOf(input, draft) })
     applyTo(draft, entry)
     entries.push(entry)
   }

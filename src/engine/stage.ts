@@ -1,7 +1,8 @@
 import { applyTo } from '../core/apply.ts'
+import { bodyFor, findCall } from '../core/background.ts'
 import type { DriverFacts } from '../core/config.ts'
 import { decide } from '../core/decide.ts'
-import { callIndex, type Entry, type EntryBody } from '../core/entry.ts'
+import type { Entry, EntryBody } from '../core/entry.ts'
 import { assert } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import type { Naming } from '../core/outcome.ts'
@@ -92,10 +93,12 @@ function stageClaim(a: Activation, staged: Staged, now: number): void {
 function withDuration(a: Activation, { live }: SessionState, body: EntryBody): EntryBody {
   if (body.kind === 'model.failed' && live.model !== undefined && live.model.epoch === live.epoch)
     return { ...body, data: { ...body.data, durationMs: Math.round(a.ages.of(live.model.seq, live.model.at)) } }
-  if (body.kind !== 'call.settled') return body
-  const call = live.turn?.calls[callIndex(body.data.callId)]
+  if (body.kind !== 'call.settled' && (body.kind !== 'message' || body.data.result === undefined)) return body
+  const call = findCall(live, body.data.callId ?? '')
   if (call?.status !== 'running' || call.epoch !== live.epoch) return body
-  return { ...body, data: { ...body.data, durationMs: Math.round(a.ages.of(call.startedSeq, call.startedAt)) } }
+  const durationMs = Math.round(a.ages.of(call.startedSeq, call.startedAt))
+  if (body.kind === 'call.settled') return body.data.background === true ? body : { ...body, data: { ...body.data, durationMs } }
+  return body.data.result === undefined ? body : { ...body, data: { ...body.data, result: { ...body.data.result, durationMs } } }
 }
 
 /** When grace ends, the text that was shown is kept with the failure (machine 5). */
@@ -177,8 +180,9 @@ function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
   return false
 }
 
-function stageEntry(a: Activation, staged: Staged, body: EntryBody, now: number): void {
+function stageEntry(a: Activation, staged: Staged, said: EntryBody, now: number): void {
   const { live } = staged.draft
+  const body = bodyFor(live, said)
   // An input may come before its run is claimed.
   const runId = body.runId ?? live.run?.id ?? live.waiting[0]?.runId
   const entry = toEntry(body, {

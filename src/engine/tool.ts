@@ -87,7 +87,7 @@ function progress({ a, ports, running, call, run }: Executing, update: Json): vo
   if (a.running.get(running.key) !== running || running.signal.aborted || a.hub.wants !== 'events') return
   const { json } = toStorable(update, { maxNodes: 10_000 })
   const { callId, toolName } = call.part
-  a.hub.piece(a.world.clock.wall(), run.id, run.iteration, a.state.live.turn?.seq, {
+  a.hub.piece(a.world.clock.wall(), run.id, run.iteration, call.background === true ? call.startedSeq : a.state.live.turn?.seq, {
     type: 'call.progress',
     callId,
     messageId: callId.slice(0, callId.indexOf('.')),

@@ -51,6 +51,12 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
   graceMs?: number
   /** Runs alone: no other call beside it. Default false. */
   exclusive?: boolean
+  /**
+   * The model does not wait for the call: it is told that it goes on, works or answers meanwhile, and gets the result in a message when it is
+   * there. The run does not complete before; a run that ends otherwise (a limit, a failure, an abort) stops it. At most `maxParallel` calls go on like
+   * this at once, and none twice with the same arguments. What `done()` says is its result and ends nothing. Default false.
+   */
+  background?: boolean
   /** Calls of this tool in one run. Default: no limit. */
   maxCallsPerRun?: number
 }
@@ -141,6 +147,7 @@ const known: ReadonlySet<string> = new Set([
   'timeoutMs',
   'graceMs',
   'exclusive',
+  'background',
   'maxCallsPerRun',
 ])
 
@@ -195,7 +202,10 @@ function checkOptions(options: ToolOptions<string, Schema, unknown, unknown, Sch
     wrong.push('needsApproval must be true, false or a function')
   if (!['undefined', 'boolean'].includes(typeof options.asksUser)) wrong.push('asksUser must be true or false')
   if (options.asksUser === true && options.execute !== undefined) wrong.push("'asksUser' is for tools without execute: a person answers")
-  if (!['undefined', 'boolean'].includes(typeof options.exclusive)) wrong.push('exclusive must be true or false')
+  for (const key of ['exclusive', 'background'] as const)
+    if (!['undefined', 'boolean'].includes(typeof options[key])) wrong.push(`${key} must be true or false`)
+  if (options.exclusive === true && options.background === true)
+    wrong.push("'exclusive' and 'background' exclude each other: a call that runs alone is waited for")
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `tool '${String(options.name)}': ${wrong.join('; ')}`)
 }
 

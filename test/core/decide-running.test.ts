@@ -145,6 +145,17 @@ describe('machine 4: guard ◆', () => {
     },
   )
 
+  test('the end of one and the start of the same are never decided in one go', () => {
+    const two = (...more: ReturnType<typeof began>[]) => {
+      const [first, second] = [prepared('m1.0', { effect: 'unsafe' }), prepared('m1.1', { effect: 'unsafe' })]
+      return play(called(['send', { to: 'a' }], ['send', { to: 'a' }]), first, second, began('m1.0'), ...more)
+    }
+    const late = planOf(two(), { maxParallel: 1 }, { now: 1_500 })
+    expect(late.append).toMatchObject([{ kind: 'call.settled', data: { callId: 'm1.0', settlement: { outcome: 'timeout' } } }])
+    expect(late.append).toHaveLength(1)
+    expect(planOf(two(resume)).append).toEqual([settles('m1.0', 'unknown', 'ToolOutcomeUnknown', unknownEffect)])
+  })
+
   test('a call that failed by its own word does not guard', () => {
     expect(planOf(play(twice(['save', input], 'error')))).toEqual(plan([starts('m1.1')]))
   })

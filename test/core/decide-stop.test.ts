@@ -243,6 +243,6 @@ describe('machine 5.2: the duration limit', () => {
       { ...claimed(2, 'r1', 'resume'), at: 90_000 },
     )
     expect(state.live.run).toMatchObject({ activeMs: 400, openSince: 90_000, open: 1 })
-    expect(planOf(state, { limits })).toEqual(plan([starts('m1.0', 2), starts('m1.1')], [], 90_600))
+    expect(planOf(state, { limits })).toEqual(plan([starts('m1.0', 2)], [], 90_600))
   })
 })

@@ -173,8 +173,8 @@ describe('pending calls and parked results', () => {
   }
 
   test('what waits for somebody: not what is decided, ready or running', () => {
-    expect(pendingCalls(play(waiting).live.turn, naming)).toEqual(pending)
-    expect(pendingCalls(undefined, naming)).toEqual([])
+    expect(pendingCalls(play(waiting).live, naming)).toEqual(pending)
+    expect(pendingCalls(play().live, naming)).toEqual([])
   })
 
   test('parked: what it waits for and until when, with the turns so far', () => {

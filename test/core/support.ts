@@ -60,6 +60,8 @@ const tools: ReadonlyMap<string, ToolFacts> = new Map<string, ToolFacts>([
   ['slow', { effect: 'read', exclusive: false, external: false, canReconcile: false, timeoutMs: 500, graceMs: 40 }],
   ['send', { effect: 'unsafe', exclusive: false, external: false, canReconcile: false, timeoutMs: 500 }],
   ['once', { effect: 'read', exclusive: false, external: false, canReconcile: false, maxCallsPerRun: 1 }],
+  ['behind', { effect: 'read', exclusive: false, external: false, canReconcile: false, background: true }],
+  ['job', { effect: 'unsafe', exclusive: false, external: false, canReconcile: false, background: true, timeoutMs: 500, graceMs: 40 }],
   ['client', { effect: 'read', exclusive: false, external: true, canReconcile: false }],
 ])
 

@@ -1,5 +1,6 @@
 import { accept } from '../../src/core/accept.ts'
 import { applyTo } from '../../src/core/apply.ts'
+import { bodyFor } from '../../src/core/background.ts'
 import { decide } from '../../src/core/decide.ts'
 import type { Entry, EntryBody } from '../../src/core/entry.ts'
 import type { CoreEvent } from '../../src/core/event.ts'
@@ -47,7 +48,7 @@ function pick<T>(random: () => number, options: readonly T[]): T {
 
 const naming = { sessionId: 's', isDynamic: () => false }
 const finishes: readonly FinishReason[] = ['stop', 'stop', 'stop', 'tool-calls', 'tool-calls', 'length', 'refusal', 'pause-turn', 'other']
-const toolNames = ['look', 'look', 'put', 'save', 'solo', 'client', 'once', 'slow']
+const toolNames = ['look', 'look', 'put', 'save', 'solo', 'client', 'once', 'slow', 'behind', 'behind', 'job']
 
 /**
  * A session that lives through whatever may happen: whatever `decide` appends is written, what it wants ends in some way, inputs come
@@ -80,7 +81,8 @@ export function walk(seed: number, steps: number): Walk {
   let epoch = 1
   let runs = 0
 
-  function write(body: Step | EntryBody, asDriver: boolean): void {
+  function write(said: Step | EntryBody, asDriver: boolean): void {
+    const body = bodyFor(state.live, said)
     const runId = body.runId ?? state.live.run?.id ?? state.live.waiting[0]?.runId
     const seq = state.live.seq + 1
     const envelope = { v: 1, id: body.id ?? `e${seq}`, seq, at: now, kind: body.kind, data: body.data }
@@ -122,7 +124,7 @@ export function walk(seed: number, steps: number): Walk {
   function verdict(callId: string, toolName: string): Step {
     if (chance(0.1)) return settledBad(callId, 'invalid', { by: 'prepare' })
     const approval = chance(0.3) ? { approval: chance(0.5) ? { expiresAt: now + 1_000 } : {} } : {}
-    const effect = ['save', 'solo'].includes(toolName) ? 'unsafe' : 'read'
+    const effect = ['save', 'solo', 'job'].includes(toolName) ? 'unsafe' : 'read'
     return prepared(callId, { effect, executor: toolName === 'client' ? 'external' : 'local', ...approval })
   }
 
@@ -149,6 +151,7 @@ export function walk(seed: number, steps: number): Walk {
       const edited = chance(0.3) ? { arguments: { a: 9 } } : {}
       options.push(...(['allow', 'allow', 'deny', 'stop'] as const).map((decision) => decided(call.preparedId ?? '', decision, edited)))
     }
+    for (const { part } of state.live.background) options.push(answered(part.callId, 2))
     if (call !== undefined) options.push(answered(call.part.callId, 1), answered(call.part.callId, 1))
     return pick(random, options)
   }

@@ -206,4 +206,17 @@ describe('decision 0008: ages', () => {
     ages.commit([entry('run.finished', 8)], live({ seq: 8 }))
     expect(known(6)).toEqual([])
   })
+
+  test('so are those of what goes on in the background, and of the working time that it keeps open; nothing between', () => {
+    const ages = new Ages(testWorld().clock, 0)
+    const known = (...seqs: number[]) => seqs.filter((seq) => ages.of(seq, Number.NEGATIVE_INFINITY) !== Number.POSITIVE_INFINITY)
+    const background = [{ startedSeq: 5 }, { startedSeq: 3 }]
+    const [, ...later] = Array.from({ length: 9 }, (_, index) => entry('model.started', index))
+    ages.begin(live({ seq: 0 }))
+    for (const one of later) ages.commit([one], live({ seq: one.seq, background, run: { openSeq: 2 }, model: { firstSeq: one.seq } }))
+    ages.commit([], live({ seq: 8, background, run: { openSeq: 2 }, model: { firstSeq: 8 } }))
+    expect(known(1, 2, 3, 4, 5, 6, 7, 8)).toEqual([2, 3, 5, 8])
+    ages.commit([], live({ seq: 8, run: { openSeq: 2 }, model: { firstSeq: 8 } }))
+    expect(known(2, 3, 5, 8)).toEqual([8])
+  })
 })

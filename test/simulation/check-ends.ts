@@ -1,6 +1,16 @@
 import type { Entry, EntryOf, RunResult } from 'rondo'
 import { type Checking, canonical } from './checking.ts'
-import { argumentsAt, assistantLine, type CallLedger, contentOf, conversations, isOpen, type RunLedger, textOf } from './ledger.ts'
+import {
+  argumentsAt,
+  assistantLine,
+  type CallLedger,
+  contentOf,
+  conversations,
+  isOpen,
+  type RunLedger,
+  settledIn,
+  textOf,
+} from './ledger.ts'
 
 /** What a run has used up, counted from the journal alone. */
 interface Used {
@@ -9,6 +19,7 @@ interface Used {
   calls: number
   readonly perTool: Map<string, number>
   errors: number
+  errorsAtWrapUp: number
   tokens: { input: number; output: number; reasoning: number; complete: boolean; cost: number; costKnown: boolean; counted: boolean }
   /** What has been worked (ms), by a clock that does not jump; and the least and the most that a journal whose clock jumped can say of it. */
   activeMs: number
@@ -22,6 +33,8 @@ interface Used {
   idleMs: number
   /** What is open, and since when. */
   readonly open: Map<string, number>
+  /** What goes on in the background. */
+  readonly behind: Set<string>
   /** What has ended since `openSince`: the longest of it, and all together (ms). */
   longestMs: number
   togetherMs: number
@@ -90,6 +103,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
     calls: 0,
     perTool: new Map(),
     errors: 0,
+    errorsAtWrapUp: 0,
     tokens: { input: 0, output: 0, reasoning: 0, complete: true, cost: 0, costKnown: true, counted: false },
     activeMs: 0,
     leastMs: 0,
@@ -99,6 +113,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
     openSince: 0,
     idleMs: 0,
     open: new Map(),
+    behind: new Set(),
     longestMs: 0,
     togetherMs: 0,
     paused: false,
@@ -135,6 +150,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
         break
       case 'model.started':
         estimated = entry.data.estimatedTokens ?? 0
+        if (entry.data.purpose === 'wrap-up') used.errorsAtWrapUp = Math.max(used.errorsAtWrapUp, used.errors)
         modelMayStart(checking, used, entry, timeOf(entry))
         begin(used, `model ${entry.data.n}.${entry.data.attempt}`, timeOf(entry))
         break
@@ -158,11 +174,12 @@ function countUp(checking: Checking, run: RunLedger): Used {
       case 'call.deferred':
         end(entry.data.callId, entry)
         break
+      case 'message':
+        settles(used, entry, end)
+        break
       case 'call.settled': {
-        end(entry.data.callId, entry)
-        const { outcome } = entry.data.settlement
-        if (outcome === 'ok') used.errors = 0
-        else if (['error', 'invalid', 'timeout', 'unknown'].includes(outcome)) used.errors++
+        settles(used, entry, end)
+        if (entry.data.background === true) used.behind.add(entry.data.callId)
         const turn = entry.data.callId.slice(0, entry.data.callId.indexOf('.'))
         left.set(turn, (left.get(turn) ?? 0) - 1)
         if (left.get(turn) === 0) used.rounds++
@@ -171,6 +188,16 @@ function countUp(checking: Checking, run: RunLedger): Used {
     }
   }
   return used
+}
+
+function settles(used: Used, entry: Entry, end: (key: string, entry: Entry) => void): void {
+  const settled = settledIn(entry)
+  if (settled === undefined) return
+  end(settled.data.callId, entry)
+  used.behind.delete(settled.data.callId)
+  const { outcome } = settled.data.settlement
+  if (outcome === 'ok') used.errors = 0
+  else if (['error', 'invalid', 'timeout', 'unknown'].includes(outcome)) used.errors++
 }
 
 /** When a driver wrote last: inputs of others are no sign of its life. */
@@ -241,7 +268,8 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   const { limits } = played.script.agent
   const name = `model call ${entry.data.n}.${entry.data.attempt}`
   if (used.paused) violate('machine 5: nothing begins while paused', name)
-  if (used.open.size > 0) violate('P6 no model call before all calls have settled', `${name} beside ${[...used.open.keys()].join(', ')}`)
+  const before = openHere(used)
+  if (before.length > 0) violate('P6 no model call before all calls have settled', `${name} beside ${before.join(', ')}`)
   if (entry.data.purpose !== 'main') return
   const over = (what: string, count: number, limit: number | undefined) => {
     if (limit !== undefined && count >= limit) violate('P9 limits hold', `${name} begins with ${count} ${what} of ${limit}`)
@@ -256,6 +284,10 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   over('ms', used.leastMs - late, limits.maxDurationMs)
 }
 
+function openHere({ open, behind }: Used): string[] {
+  return [...open.keys()].filter((key) => !behind.has(key))
+}
+
 function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<'call.started'>, call: CallLedger | undefined): void {
   const { agent } = played.script
   const name = call?.part.toolName ?? ''
@@ -267,7 +299,9 @@ function callMayStart({ played, violate }: Checking, used: Used, entry: EntryOf<
   if (before >= (agent.limits.maxCallsPerTool ?? Number.POSITIVE_INFINITY))
     violate('P9 limits hold', `${entry.data.callId}: ${name} once more`)
   if (name === 'once' && before >= 1) violate('P9 limits hold', `${entry.data.callId}: 'once' may run once`)
-  if (used.open.size >= agent.maxParallel) violate('C32 maxParallel', `${entry.data.callId} beside ${[...used.open.keys()].join(', ')}`)
+  const beside = openHere(used)
+  if (beside.length >= agent.maxParallel) violate('C32 maxParallel', `${entry.data.callId} beside ${beside.join(', ')}`)
+  if (used.behind.size > agent.maxParallel) violate('C32 maxParallel', `${[...used.behind].join(', ')} go on in the background`)
   const alone = [...used.open.keys()].some((id) =>
     call?.response.data.message.parts.some((part) => part.type === 'tool-call' && part.callId === id && part.toolName === 'putx'),
   )
@@ -304,7 +338,8 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
       used.tokens.input + used.tokens.output >= (limits.maxTokens ?? Number.POSITIVE_INFINITY) ||
       used.tokens.cost >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY),
     no_progress: () => policies.noProgress !== false && sameBatches(run) >= policies.noProgress,
-    max_consecutive_errors: () => used.errors >= (limits.maxConsecutiveErrors ?? Number.POSITIVE_INFINITY),
+    // A result in the background may have ended the row since the wrap-up was asked for.
+    max_consecutive_errors: () => Math.max(used.errors, used.errorsAtWrapUp) >= (limits.maxConsecutiveErrors ?? Number.POSITIVE_INFINITY),
     duplicate_tool_call: () => agent.termination === 'duplicates',
     max_tokens: () => used.last === 'cut',
     content_blocked: () => used.last === 'blocked',
@@ -350,7 +385,7 @@ function sameBatches(run: RunLedger): number {
   for (const call of run.calls) {
     // What a wrap-up calls comes after the limit and is no batch that ran.
     if (call.purpose !== 'main') continue
-    const { settlement } = call.settled[0]?.data ?? {}
+    const { settlement } = (call.placeholders[0] ?? call.settled[0])?.data ?? {}
     const result = settlement?.outcome === 'ok' ? canonical(settlement.output) : `${settlement?.outcome} ${settlement?.error.message}`
     batches.set(call.response, [...(batches.get(call.response) ?? []), `${call.part.toolName} ${canonical(call.part.input)} ${result}`])
   }
@@ -385,7 +420,10 @@ function resultHolds(
   wrong('text', result.text, finished.data.text)
   wrong('iterations', result.iterations, used.iterations)
   const told = result.calls.map((call) => `${call.callId} ${call.toolName} ${canonical(call.input as never)} ${call.outcome}`).join('\n')
-  const due = run.calls.map(
+  const inTurn = run.calls.filter(({ placeholders }) => placeholders.length === 0)
+  const behind = run.calls.filter(({ placeholders }) => placeholders.length > 0)
+  const bySettlement = behind.toSorted((a, b) => (a.settled[0]?.seq ?? 0) - (b.settled[0]?.seq ?? 0))
+  const due = [...inTurn, ...bySettlement].map(
     (call) =>
       `${call.callId} ${call.part.toolName} ${canonical(argumentsAt(call, call.settled[0]?.seq ?? 0))} ${call.settled[0]?.data.settlement.outcome ?? call.part.settlement?.outcome}`,
   )

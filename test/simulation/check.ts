@@ -2,9 +2,21 @@ import type { Entry } from 'rondo'
 import { checkEnds } from './check-ends.ts'
 import { checkEvents } from './check-events.ts'
 import { type Checking, canonical, type Violation } from './checking.ts'
-import { argumentsAt, assistantLine, type CallLedger, conversations, isBlank, isOpen, type Ledger, ledgerOf, textOf } from './ledger.ts'
+import {
+  argumentsAt,
+  assistantLine,
+  type CallLedger,
+  conversations,
+  isBlank,
+  isOpen,
+  type Ledger,
+  ledgerOf,
+  type Settled,
+  settledIn,
+  textOf,
+} from './ledger.ts'
 import type { Played } from './play.ts'
-import { alwaysAsking, externalTools, reconcilable, unsafeTools } from './sim-tools.ts'
+import { alwaysAsking, backgroundTools, externalTools, reconcilable, unsafeTools } from './sim-tools.ts'
 
 /**
  * Every invariant, asserted on what a script left behind: the raw journal, the events that were seen, and what tools and models were
@@ -62,11 +74,17 @@ function oneSettlement({ played, ledger, violate }: Checking): void {
   for (const call of ledger.calls.values()) {
     const expected = isOpen(call) ? 1 : 0
     const found = call.settled.length
+    const behind = call.placeholders.length
+    if (behind > (backgroundTools.has(call.part.toolName) ? 1 : 0))
+      violate('S7.1-1 each call is left behind once, if it may be', `${call.callId}: ${behind} times`)
     if (found > expected || (found < expected && !played.detached))
       violate('S7.1-1 each call settles once', `${call.callId} settled ${found} times, not ${expected}`)
   }
-  const known = ledger.entries.filter((entry) => entry.kind === 'call.settled' && !ledger.calls.has(entry.data.callId))
-  for (const entry of known) violate('S7.1-1 only announced calls settle', `entry ${entry.seq}`)
+  const unknown = ledger.entries.filter((entry) => {
+    const callId = entry.kind === 'call.settled' ? entry.data.callId : settledIn(entry)?.data.callId
+    return callId !== undefined && !ledger.calls.has(callId)
+  })
+  for (const entry of unknown) violate('S7.1-1 only announced calls settle', `entry ${entry.seq}`)
 }
 
 /** Machine 4: what may follow what in the life of a call. */
@@ -79,6 +97,10 @@ function lives({ ledger, violate }: Checking): void {
       const wrong = (what: string) =>
         violate('machine 4: the life of a call', `${call.callId}: ${what} while ${state} (entry ${entry.seq})`)
       if (state === 'settled') wrong(entry.kind)
+      if (entry.kind === 'call.settled' && entry.data.background === true) {
+        if (state !== 'running' && state !== 'outside') wrong('left behind')
+        continue
+      }
       switch (entry.kind) {
         case 'call.prepared':
           if (state !== 'announced') wrong('prepared')
@@ -116,9 +138,9 @@ function lives({ ledger, violate }: Checking): void {
   }
 }
 
-function lifeOf(call: CallLedger): Entry[] {
-  const { prepared, decided, started, deferred, settled } = call
-  return [...prepared, ...decided, ...started, ...deferred, ...settled].sort((a, b) => a.seq - b.seq)
+function lifeOf(call: CallLedger): (Entry | Settled)[] {
+  const { prepared, decided, started, deferred, settled, placeholders } = call
+  return [...prepared, ...decided, ...started, ...deferred, ...settled, ...placeholders].sort((a, b) => a.seq - b.seq)
 }
 
 /** P5, S7.1-5: what needs an approval starts only after one that names the prepared entry, and with exactly those arguments. */
@@ -177,7 +199,7 @@ function gated({ played, ledger, violate }: Checking): void {
 
 /** A verdict that was taken in its turn, and whose append lost a race, may come first in the next one. */
 function inTurn(before: CallLedger, call: CallLedger, violate: Checking['violate']): void {
-  const settled = before.settled[0]
+  const settled = before.placeholders[0] ?? before.settled[0]
   const [prepared] = call.prepared
   const [begun] = [...call.started, ...call.deferred]
   const early = prepared !== undefined && (settled === undefined || (settled.seq > prepared.seq && settled.at !== prepared.at))
@@ -247,8 +269,9 @@ function neverAgain({ played, ledger, violate }: Checking): void {
 function guarded({ played, ledger, violate }: Checking): void {
   const did = new Set(played.effects.map(({ callId }) => callId))
   const guard = new Map<string, string>()
-  for (const entry of ledger.entries) {
-    if (entry.kind !== 'call.started' && entry.kind !== 'call.settled') continue
+  for (const written of ledger.entries) {
+    const entry = written.kind === 'call.started' ? written : settledIn(written)
+    if (entry === undefined) continue
     const call = ledger.calls.get(entry.data.callId)
     if (call === undefined || !unsafeTools.has(call.part.toolName)) continue
     const key = `${call.part.toolName} ${canonical(argumentsAt(call, entry.seq))}`
@@ -403,6 +426,7 @@ function endsByItself({ played, ledger, violate }: Checking): void {
 const timeLimits: ReadonlyMap<string, number> = new Map([
   ['find', 400],
   ['payt', 500],
+  ['backpay', 500],
 ])
 
 /** C31, C33, decision 0008: time limits of tools and waits for retries are what they are, whatever the clocks do. */

@@ -173,6 +173,7 @@ const toolNames = [
   'askclient',
   'checked',
 ]
+const backgroundNames = ['back', 'back', 'backpay', 'backpayr', 'askback', 'backclient']
 const toolActs = [
   'ok',
   'ok',
@@ -212,7 +213,7 @@ export function generate(seed: number): Script {
     seed,
     agent: verdictsHang ? slowAgent(verdicts, agent) : agent,
     first: plain ? { ...launch(dice, 'in0'), ...plainLaunch } : launch(dice, 'in0'),
-    replies,
+    replies: withBackground(new Dice(seed + 66_666_666), replies),
     acts: [...acts, ...rescue],
     verdictsHang,
     jumps: plain ? [] : clockJumps(new Dice(seed + 33_333_333)),
@@ -227,6 +228,20 @@ export function generate(seed: number): Script {
     suspendAlways: !bestEffort && dice.chance(0.2),
     plain,
   }
+}
+
+/** By dice of their own, too: some scripts have calls that go on in the background, and those that were the same stay the same. */
+function withBackground(dice: Dice, replies: readonly Reply[]): Reply[] {
+  const often = dice.chance(0.35) ? dice.pick([0.2, 0.6]) : 0
+  const changed = new Map<CallSpec, CallSpec>()
+  const again = (call: CallSpec): CallSpec => {
+    const known = changed.get(call)
+    if (known !== undefined) return known
+    const made = dice.chance(often) && call.name !== 'nosuch' ? { ...call, name: dice.pick(backgroundNames) } : call
+    changed.set(call, made)
+    return made
+  }
+  return replies.map((one) => ({ ...one, calls: one.calls.map(again) }))
 }
 
 /** Most have a time limit, which then must end what never comes. */

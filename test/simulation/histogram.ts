@@ -11,9 +11,20 @@ export class Histogram {
         case 'call.settled':
           this.#count('outcome', entry.data.settlement.outcome)
           this.#count('settled by', entry.data.by)
+          if (entry.data.background === true) this.#count('background', 'begun')
           if (entry.data.end !== undefined) this.#count('batch end', entry.data.end)
           if (entry.data.limit !== undefined) this.#count('call over', entry.data.limit)
           break
+        case 'message': {
+          const { callId, result } = entry.data
+          if (callId === undefined || result === undefined) break
+          this.#count('background', result.settlement.outcome)
+          this.#count('background by', result.by)
+          if (result.end !== undefined) this.#count('background', 'ends the run')
+          if (played.journal.some(({ kind, data }) => kind === 'call.started' && data.callId === callId && data.attempt > 1))
+            this.#count('background', 'begun again')
+          break
+        }
         case 'run.finished':
           this.#count('reason', entry.data.reason)
           this.#count('status', entry.data.status)
@@ -130,6 +141,8 @@ const required: readonly string[] = [
   ...of('finish', 'stop', 'tool-calls', 'length', 'content-filter', 'refusal', 'pause-turn', 'error', 'other'),
   ...of('model failed', 'final', 'retry', 'interrupted', 'cancelled', 'limit', 'partial kept'),
   ...of('again', 'model', 'call'),
+  ...of('background', 'begun', 'begun again', 'ok', 'error', 'timeout', 'cancelled', 'unknown', 'ends the run'),
+  ...of('background by', 'tool', 'machine', 'client', 'reconcile'),
   ...of('deferred', 'client', 'suspended', 'manual', 'unresolved'),
   ...of('remembered', 'run', 'session', 'used'),
   ...of('decision', 'allow', 'deny', 'stop', 'edited'),

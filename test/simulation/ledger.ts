@@ -37,7 +37,19 @@ export interface CallLedger {
   readonly decided: EntryOf<'approval.decided'>[]
   readonly started: EntryOf<'call.started'>[]
   readonly deferred: EntryOf<'call.deferred'>[]
-  readonly settled: EntryOf<'call.settled'>[]
+  /** Its outcome; of one in the background it stands in a message. */
+  readonly settled: Settled[]
+  /** What its message was answered with when it went on in the background. */
+  readonly placeholders: EntryOf<'call.settled'>[]
+}
+
+export type Settled = Pick<EntryOf<'call.settled'>, 'id' | 'seq' | 'at' | 'epoch' | 'runId' | 'kind' | 'data'>
+
+/** The outcome that an entry tells, whether in its own kind or as a message. */
+export function settledIn(entry: Entry): Settled | undefined {
+  if (entry.kind === 'call.settled') return entry.data.background === true ? undefined : entry
+  if (entry.kind !== 'message' || entry.data.callId === undefined || entry.data.result === undefined) return undefined
+  return { ...entry, kind: 'call.settled', data: { callId: entry.data.callId, ...entry.data.result } }
 }
 
 export function ledgerOf(entries: readonly Entry[]): Ledger {
@@ -90,6 +102,7 @@ export function ledgerOf(entries: readonly Entry[]): Ledger {
             started: [],
             deferred: [],
             settled: [],
+            placeholders: [],
           }
           calls.set(part.callId, call)
           run(entry.runId).calls.push(call)
@@ -115,9 +128,11 @@ export function ledgerOf(entries: readonly Entry[]): Ledger {
         calls.get(entry.data.callId)?.deferred.push(entry)
         break
       case 'call.settled':
-        calls.get(entry.data.callId)?.settled.push(entry)
+        if (entry.data.background === true) calls.get(entry.data.callId)?.placeholders.push(entry)
         break
     }
+    const outcome = settledIn(entry)
+    if (outcome !== undefined) calls.get(outcome.data.callId)?.settled.push(outcome)
   }
   return { entries, runs, calls, models }
 }

@@ -52,14 +52,22 @@ export function simTools(scene: Scene, process: string): Tool[] {
     make('client', 'unsafe', { execute: undefined }),
     make('askclient', 'idempotent', { execute: undefined, needsApproval: true }),
     make('checked', 'idempotent', { inputSchema: slowSchema }),
+    make('back', 'idempotent', { background: true }),
+    make('backpay', 'unsafe', { background: true, timeoutMs: 500, graceMs: 50 }),
+    make('backpayr', 'unsafe', { background: true, reconcile: (input: Parsed, call: ToolCallInfo) => reconcile(scene, input, call) }),
+    make('askback', 'unsafe', { background: true, needsApproval: true }),
+    make('backclient', 'unsafe', { background: true, execute: undefined }),
   ]
 }
 
 /** The tools that a client runs, those that need an approval for certain, and each one's effect class: what the checkers must know. */
-export const externalTools: ReadonlySet<string> = new Set(['client', 'askclient'])
-export const alwaysAsking: ReadonlySet<string> = new Set(['askpay', 'askclient'])
-export const reconcilable: ReadonlySet<string> = new Set(['payr'])
-export const unsafeTools: ReadonlySet<string> = new Set(['pay', 'payt', 'payr', 'once', 'askpay', 'askfn', 'client'])
+export const externalTools: ReadonlySet<string> = new Set(['client', 'askclient', 'backclient'])
+export const alwaysAsking: ReadonlySet<string> = new Set(['askpay', 'askclient', 'askback'])
+export const reconcilable: ReadonlySet<string> = new Set(['payr', 'backpayr'])
+export const unsafeTools: ReadonlySet<string> = new Set([
+  ...['pay', 'payt', 'payr', 'once', 'askpay', 'askfn', 'client', 'backpay', 'backpayr', 'askback', 'backclient'],
+])
+export const backgroundTools: ReadonlySet<string> = new Set(['back', 'backpay', 'backpayr', 'askback', 'backclient'])
 
 /** What `needsApproval` of `askfn` and `asklater` says. */
 function ask({ ask: answer }: ToolInput) {
