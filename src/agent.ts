@@ -1,5 +1,5 @@
 import { type AgentParts, type AnyAgentOptions, agentParts, portsOf } from './agent-parts.ts'
-import type { Voice } from './control.ts'
+import type { Answers, Voice } from './control.ts'
 import * as control from './control.ts'
 import { RondoError } from './core/error.ts'
 import type { Schema } from './core/schema.ts'
@@ -21,16 +21,11 @@ import { type HandleOptions, type Run, RunHandle } from './run.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
 import { type SweepOptions, type SweptSession, sweep } from './sweep.ts'
-import type { ContextOf, Decision, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
+import type { ContextOf, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
 import { checkAgentOptions, checkAttachOptions, checkRunOptions } from './validate.ts'
 
 /** What `resume` takes besides a run's options: answers for calls that wait. */
 export type ResumeOptions<T extends Tools, S extends Schema | undefined, C> = Omit<RunOptions<T, S, C>, 'session' | 'output'> & Answers
-
-interface Answers {
-  decisions?: readonly Decision[]
-  results?: readonly { callId: string; output: unknown }[]
-}
 
 export interface AttachOptions {
   /** Default: the session's active run, else its last one. */
@@ -264,15 +259,10 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     return run.runId
   }
 
-  /** Lifts a pause and hands in what was waited for. */
+  /** Lifts a pause and hands in what was waited for: all of it or, when something is refused, nothing. */
   async #answer(driver: SessionDriver, runId: string, options: Answers): Promise<void> {
     const target = { driver, runId, voice: this.#voice(driver.sessionId, {}), quiet: true }
-    const { live } = await driver.current()
-    const run = live.run ?? live.waiting[0]
-    // A run that is being cancelled ends, paused or not: there is nothing to lift.
-    if (run?.paused === true && run.cancelledAt === undefined) await control.resumeRun(target)
-    await control.decide(target, options.decisions ?? [])
-    for (const { callId, output } of options.results ?? []) await control.submitToolResult(target, callId, output)
+    await control.answer(target, options, true)
   }
 }
 

@@ -1,6 +1,7 @@
 import { isExpired, type Refusal } from './core/accept.ts'
 import type { EntryBody } from './core/entry.ts'
 import { RondoError } from './core/error.ts'
+import { guardsOf } from './core/guard.ts'
 import { isJsonObject, type Json } from './core/json.ts'
 import type { Message } from './core/message.ts'
 import type { CallState, SessionState } from './core/state.ts'
@@ -30,7 +31,7 @@ export interface Control {
   /** Nothing new begins until `resume()`; what runs is awaited. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Answers requests for approval. */
+  /** Answers requests for approval: all of them, or, when one is refused (`RunInvalidState`), none. */
   decide(...decisions: Decision[]): Promise<void>
   /** Gives the result of a call that is run outside. */
   submitToolResult(callId: string, output: unknown): Promise<void>
@@ -128,33 +129,77 @@ function control(target: Target, data: ControlData): Promise<Refusal | undefined
   const id = target.driver.world.id('e')
   return write(target, (state) => {
     const runId = target.runId ?? activeRun(state)
-    return runId === undefined ? { why: 'late', message: 'The session has no active run.' } : [{ kind: 'control', id, runId, data }]
+    return runId === undefined ? { why: 'late', message: 'The session has no active run.' } : [controlInput(id, runId, data)]
   })
 }
 
-function activeRun({ live }: SessionState): string | undefined {
+function controlInput(id: string, runId: string, data: ControlData): DriverInput {
+  return { kind: 'control', id, runId, data }
+}
+
+function activeRun({ live }: Pick<SessionState, 'live'>): string | undefined {
   return live.run?.id ?? live.waiting[0]?.runId
 }
 
-export function decide(target: Target, decisions: readonly Decision[]): Promise<void> {
-  return holding(target, () => decideAll(target, decisions))
+/** What somebody says to what waits. */
+export interface Answers {
+  decisions?: readonly Decision[]
+  results?: readonly { callId: string; output: unknown }[]
 }
 
-async function decideAll(target: Target, decisions: readonly Decision[]): Promise<void> {
+export function decide(target: Target, decisions: readonly Decision[]): Promise<void> {
+  return answer(target, { decisions })
+}
+
+export function submitToolResult(target: Target, callId: string, output: unknown): Promise<void> {
+  return answer(target, { results: [{ callId, output }] })
+}
+
+/** Hands in answers in one go, and lifts a pause if asked to: when one of them is refused, nothing is recorded. */
+export function answer(target: Target, given: Answers, lift = false): Promise<void> {
+  return holding(target, () => answerAll(target, given, lift))
+}
+
+async function answerAll(target: Target, { decisions = [], results = [] }: Answers, lift: boolean): Promise<void> {
+  const { driver } = target
+  const { clock } = driver.world
+  for (const decision of decisions) checkDecision(decision)
+  const decided = decisions.map((decision) => ({ decision, id: driver.world.id('e') }))
   const named = new Set(decisions.map(({ callId }) => callId))
-  for (const decision of decisions) {
-    // A word we don't know must not be taken for a yes.
-    if (decision.decision !== 'approve' && decision.decision !== 'deny')
-      throw new RondoError(
-        'ConfigInvalid',
-        `The decision of call '${String(Reflect.get(decision, 'callId'))}' must be 'approve' or 'deny'.`,
-      )
-    if (decision.decision === 'approve' && ![undefined, 'run', 'session'].includes(decision.remember))
-      throw new RondoError('ConfigInvalid', `'remember' of the decision of call '${decision.callId}' must be 'run' or 'session'.`)
-    const id = target.driver.world.id('e')
-    const isFree = (call: CallState) => !named.has(call.part.callId) && !isExpired(call, target.driver.world.clock.wall())
-    await enter(target, (state) => decisionInput(state, id, decision, isFree))
+  const settled: DriverInput[] = []
+  for (const { callId, output } of results) {
+    const settlement = await driver.outsideResult(callId, output)
+    settled.push({ kind: 'call.settled', id: driver.world.id('e'), data: { callId, settlement, by: 'client' } })
   }
+  let resume: string | undefined
+  const refusal = await write(target, (state) => {
+    const inputs: DriverInput[] = []
+    const isFree = (call: CallState) => !named.has(call.part.callId) && !isExpired(call, clock.wall())
+    for (const { decision, id } of decided) {
+      const made = decisionInput(state, id, decision, isFree)
+      if ('why' in made) return made
+      inputs.push(...made)
+    }
+    const paused = lift ? pausedRun(state) : undefined
+    if (paused === undefined) return [...inputs, ...settled]
+    resume ??= driver.world.id('e')
+    return [...inputs, ...settled, controlInput(resume, paused, { action: 'resume' })]
+  })
+  if (refusal !== undefined) throw refused(refusal)
+}
+
+/** The run whose pause can be lifted: one that is being cancelled ends, paused or not. */
+function pausedRun({ live }: SessionState): string | undefined {
+  const run = live.run ?? live.waiting[0]
+  return run?.paused === true && run.cancelledAt === undefined ? activeRun({ live }) : undefined
+}
+
+/** A word we don't know must not be taken for a yes. */
+function checkDecision(decision: Decision): void {
+  if (decision.decision !== 'approve' && decision.decision !== 'deny')
+    throw new RondoError('ConfigInvalid', `The decision of call '${String(Reflect.get(decision, 'callId'))}' must be 'approve' or 'deny'.`)
+  if (decision.decision === 'approve' && ![undefined, 'run', 'session'].includes(decision.remember))
+    throw new RondoError('ConfigInvalid', `'remember' of the decision of call '${decision.callId}' must be 'run' or 'session'.`)
 }
 
 /** `isFree`: whether a remembered yes may decide another call too; not one that has a word of its own, or whose time is over. */
@@ -183,7 +228,8 @@ function decisionInput(
   if (call?.ask?.rememberAs === false)
     return { why: 'wrong_request', message: `Call ${decision.callId} is asked about each time: decide without 'remember'.` }
   // Calls like it that wait already are covered too; each is named by a decision of its own.
-  const alike = live.turn?.calls.filter((other) => isFree(other) && isCovered(call, other)) ?? []
+  // Not one that the same call before guards: a yes to another is none to that (decision 0016).
+  const alike = live.turn?.calls.filter((other) => isFree(other) && isCovered(call, other) && guardsOf(live, other).length === 0) ?? []
   const others = alike.map(
     (other, index): DriverInput => ({
       kind: 'approval.decided',
@@ -205,19 +251,6 @@ function editedInput(input: unknown): Json {
   if (!isJsonObject(json) || changed.length > 0)
     throw new RondoError('ToolInvalidArgs', 'The edited arguments of a decision must be a plain JSON object.')
   return json
-}
-
-export function submitToolResult(target: Target, callId: string, output: unknown): Promise<void> {
-  const id = target.driver.world.id('e')
-  return holding(target, async () => {
-    const settlement = await target.driver.outsideResult(callId, output)
-    await enter(target, () => [{ kind: 'call.settled', id, data: { callId, settlement, by: 'client' } }])
-  })
-}
-
-async function enter(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<void> {
-  const refusal = await write(target, make)
-  if (refusal !== undefined) throw refused(refusal)
 }
 
 function write(target: Target, make: (state: SessionState) => readonly DriverInput[] | Refusal): Promise<Refusal | undefined> {

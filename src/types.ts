@@ -3,8 +3,9 @@ import type { Json } from './core/json.ts'
 import type { Message, Settlement } from './core/message.ts'
 import type { FinishReason, Purpose } from './core/model.ts'
 import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason, RunStatus } from './core/reason.ts'
+import type { AskedApproval, PendingResult } from './core/result.ts'
 import type { Out, Schema } from './core/schema.ts'
-import type { Ask, Tool, Tools } from './core/tool.ts'
+import type { Tool, Tools } from './core/tool.ts'
 import type { Usage } from './core/usage.ts'
 import type { Limits } from './limits.ts'
 
@@ -43,7 +44,7 @@ export type SettledCall<T extends Tools = Tools> =
 
 /** A call that waits: for a human's answer, or for a result from outside. `expiresAt` is in ms since 1970. */
 export type Pending<T extends Tools = Tools> = Call<T> &
-  (({ readonly kind: 'approval' } & Ask) | { readonly kind: 'result'; readonly correlationId?: string }) & { readonly expiresAt?: number }
+  (({ readonly kind: 'approval' } & AskedApproval) | PendingResult) & { readonly expiresAt?: number }
 
 /** The context that an agent's tools ask for, or `unknown`. */
 export type ContextOf<T extends Tools> = (
@@ -146,7 +147,7 @@ export type RunEvent<T extends Tools = Tools, O = unknown> = Envelope &
     | E<'output.partial', { readonly output: DeepPartial<O> }>
     | E<'call.input.delta', CallId & { readonly toolName: string; readonly text: string }>
     | E<'call.announced', CallId & { readonly toolName: string; readonly input: unknown }>
-    | E<'approval.requested', Call<T> & Ask>
+    | E<'approval.requested', Call<T> & AskedApproval>
     | E<'approval.decided', Call<T> & { readonly decision: 'approve' | 'deny' | 'expired'; readonly by?: string; readonly reason?: string }>
     | E<'call.started', Call<T> & { readonly attempt: number }>
     | E<'call.deferred', Pending<T>>

@@ -100,7 +100,7 @@ export function applyDeferred(live: Live, entry: EntryOf<'call.deferred'>): void
     ...call,
     status: 'outside',
     outsideSeq: entry.seq,
-    unresolved: why === 'unresolved',
+    why,
     expiresAt,
     correlationId: correlationId ?? call.correlationId,
   })

@@ -131,7 +131,7 @@ function newCall(part: ToolCallPart, index: number): CallState {
     effect: undefined,
     external: undefined,
     outsideSeq: 0,
-    unresolved: undefined,
+    why: undefined,
     background: undefined,
     approvedBy: undefined,
     ask: undefined,

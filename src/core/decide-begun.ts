@@ -48,7 +48,7 @@ export function decideRunning(batch: Batch, call: CallState): void {
 /** Of a call of the open turn: whether its message need not wait for it any more. What a crash has lost is waited for. */
 export function goesOnBehind({ config, state }: Pick<Batch, 'config' | 'state'>, call: CallState): boolean {
   if (call.background === true || config.tools.get(call.part.toolName)?.background !== true) return false
-  return call.status === 'running' ? call.epoch === state.live.epoch : call.status === 'outside' && call.unresolved !== true
+  return call.status === 'running' ? call.epoch === state.live.epoch : call.status === 'outside' && call.why !== 'unresolved'
 }
 
 function leaveBehind(batch: Batch, call: CallState): void {
@@ -75,14 +75,26 @@ function settleUnknown(batch: Batch, call: CallState): void {
   settle(batch, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
 }
 
+/** A user has said something else instead of waiting for the result. */
+function settleUnanswered(batch: Batch, call: CallState): void {
+  if (!call.everStarted) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
+  else if (call.effect === 'unsafe') settleUnknown(batch, call)
+  else settle(batch, call, 'cancelled', 'ToolCancelled', outcomeText.notAwaited)
+}
+
 export function decideOutside(batch: Batch, call: CallState): void {
   if (goesOnBehind(batch, call)) return leaveBehind(batch, call)
-  // It did begin: whatever is said instead of an answer, it can't be called skipped.
-  if (call.unresolved === true) {
-    if (batch.newestMessage > call.outsideSeq) settleUnknown(batch, call)
-  } else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
-  else if (isExpired(call, batch.now)) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
+  // What did begin has its word first: only what is said after it went outside counts, and nobody can call it skipped.
+  if (batch.newestMessage > (call.everStarted ? call.outsideSeq : call.preparedSeq)) return settleUnanswered(batch, call)
+  if (call.why === 'unresolved') return
+  if (isExpired(call, batch.now)) settle(batch, call, 'timeout', 'ToolTimeout', outcomeText.noResult)
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
+}
+
+/** A start names the approval that it rests on, also when it is begun again. */
+export function startOf(call: CallState, attempt: number): EntryData['call.started'] {
+  const { callId } = call.part
+  return call.decision === undefined ? { callId, attempt } : { callId, attempt, approval: call.decision.id }
 }
 
 /** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
@@ -94,7 +106,7 @@ function decideOrphan(batch: Batch, call: CallState): void {
       batch.plan.follow({ kind: 'call.deferred', data: { callId: call.part.callId, attempt: call.attempt, why: 'unresolved' } })
     else settleUnknown(batch, call)
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: { callId: call.part.callId, attempt: call.attempt + 1 } })
+  else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: startOf(call, call.attempt + 1) })
 }
 
 /** For how long the tool may still be asked what became of this call, or of those that guard it (ms); 0 or less: it can't say, or has had its time. */

@@ -61,7 +61,7 @@ function stopCall(
 
 /** Of a call whose effect may have happened nobody says that it was cancelled. */
 function stoppedSettlement(call: CallState, config: MachineConfig, text: string): SettlementData {
-  return call.everStarted && call.effect === 'unsafe' && (call.status === 'running' || call.unresolved === true)
+  return call.everStarted && call.effect === 'unsafe' && (call.status === 'running' || call.why === 'unresolved')
     ? failedSettlement(config, call, 'unknown', 'ToolOutcomeUnknown', outcomeText.unknownEffect)
     : failedSettlement(config, call, 'cancelled', 'ToolCancelled', text)
 }

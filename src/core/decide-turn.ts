@@ -1,7 +1,7 @@
 import { isExpired } from './accept.ts'
 import { callsOf } from './apply-call.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
-import { ask, type Batch, canBeAsked, decideOutside, decideRunning, goesOnBehind, settle } from './decide-begun.ts'
+import { ask, type Batch, canBeAsked, decideOutside, decideRunning, goesOnBehind, settle, startOf } from './decide-begun.ts'
 import type { ErrorCode } from './error.ts'
 import { guardsOf } from './guard.ts'
 import { jsonEqual } from './json.ts'
@@ -207,8 +207,7 @@ function decideReady(batch: TurnBatch, call: CallState): void {
     batch.exclusive ||= exclusive
     return
   }
-  const data = { callId, attempt: 1 }
-  batch.plan.follow({ kind: 'call.started', data: call.decision === undefined ? data : { ...data, approval: call.decision.id } })
+  batch.plan.follow({ kind: 'call.started', data: startOf(call, 1) })
   batch.running++
   batch.room--
   if (maxStarts(batch, toolName) !== Number.POSITIVE_INFINITY) {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './json.ts'
 import type { FailedOutcome, Message, Part } from './message.ts'
 import type { FinishReason, ModelSettings, Purpose } from './model.ts'
 import type { OwnParts } from './own-parts.ts'
-import type { AbortedReason, CompletedReason, FailedReason, LimitReason } from './reason.ts'
+import type { AbortedReason, CompletedReason, FailedReason, LimitReason, OutsideReason } from './reason.ts'
 import type { ApprovalRequest, Effect } from './tool.ts'
 import type { Usage } from './usage.ts'
 
@@ -101,7 +101,7 @@ export interface EntryData {
   'call.deferred': {
     readonly callId: string
     readonly attempt?: number
-    readonly why: 'manual' | 'client' | 'suspended' | 'ask-user' | 'child' | 'unresolved'
+    readonly why: OutsideReason
     readonly correlationId?: string
     readonly expiresAt?: number
     readonly child?: string

@@ -3,8 +3,7 @@ import type { Json } from './json.ts'
 import type { Message, Settlement } from './message.ts'
 import type { FinishReason, Purpose } from './model.ts'
 import type { ParkReason, RunStatus } from './reason.ts'
-import type { CallRef, CoreResult, PendingCall } from './result.ts'
-import type { ApprovalRequest } from './tool.ts'
+import type { AskedApproval, CallRef, CoreResult, PendingCall } from './result.ts'
 import type { Usage } from './usage.ts'
 
 interface ModelCallRef {
@@ -41,7 +40,7 @@ export interface EventData {
   'output.partial': { readonly output: Json }
   'call.input.delta': { readonly callId: string; readonly messageId: string; readonly toolName: string; readonly text: string }
   'call.announced': { readonly callId: string; readonly messageId: string; readonly toolName: string; readonly input: Json }
-  'approval.requested': CallRef & ApprovalRequest
+  'approval.requested': CallRef & AskedApproval
   'approval.decided': CallRef & { readonly decision: 'approve' | 'deny' | 'expired'; readonly by?: string; readonly reason?: string }
   'call.started': CallRef & { readonly attempt: number }
   'call.deferred': PendingCall

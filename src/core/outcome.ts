@@ -1,11 +1,11 @@
 import { type ErrorData, errorData } from './error.ts'
+import { guardsOf } from './guard.ts'
 import type { Json } from './json.ts'
 import type { Message, ToolCallPart } from './message.ts'
 import type { ParkReason } from './reason.ts'
-import type { CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
+import type { AskedApproval, CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
 import { shownSettlement } from './settled.ts'
 import type { CallState, EndedRun, Live, OpenTurn, RunState, SessionState, SettledBehind, Turn } from './state.ts'
-import type { ApprovalRequest } from './tool.ts'
 
 /** What a result or an event needs besides the state. */
 export interface Naming {
@@ -20,23 +20,27 @@ export function callRef(part: ToolCallPart, input: Json, naming: Naming): CallRe
 }
 
 /** Calls that wait for somebody: a human's answer or a result from outside. */
-export function pendingCalls({ turn, background }: Live, naming: Naming): readonly PendingCall[] {
+export function pendingCalls(live: Live, naming: Naming): readonly PendingCall[] {
+  const { turn, background } = live
   const pending: PendingCall[] = []
   for (const call of background.length === 0 ? (turn?.calls ?? []) : [...background, ...(turn?.calls ?? [])]) {
     const expiry = call.expiresAt === undefined ? {} : { expiresAt: call.expiresAt }
     if (call.status === 'awaiting' && call.decision === undefined)
-      pending.push({ ...callRef(call.part, call.input, naming), kind: 'approval', ...askOf(call) })
+      pending.push({ ...callRef(call.part, call.input, naming), kind: 'approval', ...askOf(live, call) })
     else if (call.status === 'outside') {
       const correlation = call.correlationId === undefined ? {} : { correlationId: call.correlationId }
-      pending.push({ ...callRef(call.part, call.input, naming), kind: 'result', ...correlation, ...expiry })
+      pending.push({ ...callRef(call.part, call.input, naming), kind: 'result', why: call.why ?? 'client', ...correlation, ...expiry })
     }
   }
   return pending
 }
 
-export function askOf({ ask = {}, expiresAt }: CallState): ApprovalRequest {
+export function askOf(live: Live, call: CallState): AskedApproval {
+  const { ask = {}, expiresAt } = call
   const { risk, reason, rememberAs } = ask
+  const repeats = guardsOf(live, call).at(-1)?.callId
   return {
+    ...(repeats === undefined ? {} : { repeats }),
     ...(risk === undefined ? {} : { risk }),
     ...(reason === undefined ? {} : { reason }),
     ...(rememberAs === undefined ? {} : { rememberAs }),

@@ -156,7 +156,7 @@ function modelFailed(before: Before, entry: EntryOf<'model.failed'>): EventBody[
 function prepared(entry: EntryOf<'call.prepared'>, after: SessionState, naming: Naming): EventBody[] {
   const call = after.live.turn?.calls[callIndex(entry.data.callId)]
   if (call === undefined || call.status !== 'awaiting') return []
-  return [{ type: 'approval.requested', ...callRef(call.part, call.input, naming), ...askOf(call) }]
+  return [{ type: 'approval.requested', ...callRef(call.part, call.input, naming), ...askOf(after.live, call) }]
 }
 
 function decided(before: Before, entry: EntryOf<'approval.decided'>, naming: Naming): EventBody[] {

@@ -66,3 +66,10 @@ export const governedByOnLimit: ReadonlySet<LimitReason> = new Set<LimitReason>(
   'no_progress',
   'max_consecutive_errors',
 ])
+
+/**
+ * Why a call waits outside, and so who is to say its result: a client runs it (`client`: a tool without `execute`; `manual`:
+ * `policies.toolExecution`), its tool has handed it on (`suspended`), a person is asked (`ask-user`). Not to be run: `child`, another session
+ * works on it; `unresolved`, it did begin, and somebody is to find out what became of it (`policies.lostOutcome`).
+ */
+export type OutsideReason = 'client' | 'manual' | 'suspended' | 'ask-user' | 'child' | 'unresolved'

@@ -1,7 +1,7 @@
 import type { ErrorData } from './error.ts'
 import type { Json } from './json.ts'
 import type { Message, Settlement } from './message.ts'
-import type { AbortedReason, CompletedReason, FailedReason, LimitReason, ParkReason } from './reason.ts'
+import type { AbortedReason, CompletedReason, FailedReason, LimitReason, OutsideReason, ParkReason } from './reason.ts'
 import type { ApprovalRequest } from './tool.ts'
 import type { Usage } from './usage.ts'
 
@@ -16,8 +16,21 @@ export interface CallRef {
 
 export type SettledCallData = CallRef & Settlement<Json> & { readonly durationMs: number }
 
+/** A call that waits for its result. */
+export interface PendingResult {
+  readonly kind: 'result'
+  readonly why: OutsideReason
+  readonly correlationId?: string
+}
+
+/** What a human is asked. */
+export interface AskedApproval extends ApprovalRequest {
+  /** An earlier call with the same arguments, of which nobody knows whether it took effect: what is approved may happen twice. */
+  readonly repeats?: string
+}
+
 export type PendingCall = CallRef &
-  (({ readonly kind: 'approval' } & ApprovalRequest) | { readonly kind: 'result'; readonly correlationId?: string }) & {
+  (({ readonly kind: 'approval' } & AskedApproval) | PendingResult) & {
     readonly expiresAt?: number
   }
 

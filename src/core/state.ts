@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './json.ts'
 import type { Message, ToolCallPart } from './message.ts'
 import type { FinishReason, Purpose } from './model.ts'
 import type { OwnParts } from './own-parts.ts'
-import type { LimitReason } from './reason.ts'
+import type { LimitReason, OutsideReason } from './reason.ts'
 import type { ApprovalRequest, Effect } from './tool.ts'
 import { noUsage, type Usage } from './usage.ts'
 
@@ -234,8 +234,7 @@ export interface CallState {
   readonly correlationId?: string | undefined
   /** The entry that put it outside; 0 while it is not. */
   readonly outsideSeq: number
-  /** A crash has lost its outcome, and somebody is asked what it was. */
-  readonly unresolved?: boolean | undefined
+  readonly why?: OutsideReason | undefined
   /** Its message has been answered with a placeholder: it is open among `live.background`. */
   readonly background?: boolean | undefined
   readonly settlement?: SettlementData | undefined

@@ -25,7 +25,7 @@ export interface RunInfo<C = unknown> {
 
 export interface ToolCallInfo<C = unknown> extends RunInfo<C> {
   readonly callId: string
-  /** 1 for the first try; more only for `read` and `idempotent` tools after a crash. */
+  /** 1 for the first try; more only after a crash: of `read` and `idempotent` tools, and of unsafe ones whose `reconcile` has said `'not-started'`. */
   readonly attempt: number
   /** The same for every attempt of this call: session id and call id. */
   readonly idempotencyKey: string

@@ -24,6 +24,7 @@ export const outcomeText = {
   stray: 'Tools cannot be called in this answer; the call was not run.',
   afterEnd: 'Not run: an earlier call of the same message ended the turn.',
   userMessage: 'Not run: the user said something else instead of answering.',
+  notAwaited: 'Cancelled: the user said something else before its result came.',
   expired: 'Not run: nobody approved the call in time.',
   noResult: 'No result came in time.',
   cancelled: 'Cancelled before it was complete.',

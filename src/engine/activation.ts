@@ -1,7 +1,7 @@
-import { accept, type Refusal } from '../core/accept.ts'
+import type { Refusal } from '../core/accept.ts'
 import type { DriverFacts } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
-import { assert, messageOf, RondoError } from '../core/error.ts'
+import { assert, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import { added } from '../core/plan.ts'
@@ -18,9 +18,9 @@ import { LazySignal } from './signal.ts'
 /** An input with the id that makes a retry recognisable. Until it is recorded the signal of whoever says it can take it back. */
 export type Input = EntryBody & { readonly id: string; readonly withdrawnBy?: AbortSignal }
 
-/** An input of this process, waiting to be written; `settle` is called once with what became of it. */
+/** Inputs of this process that are said together, waiting to be written; `settle` is called once with what became of them. */
 export interface LocalInput {
-  readonly body: Input
+  readonly bodies: readonly Input[]
   settle(answer: InputAnswer): void
 }
 
@@ -191,13 +191,6 @@ export function poke(a: Activation): void {
 export function submitLocal(a: Activation, input: LocalInput): void {
   a.inputs.push(input)
   poke(a)
-}
-
-/** Whether an input may be written now: asked each time that it is about to be. */
-export function acceptInput(state: SessionState, input: Input, onPending: RunPorts['onPending'], now: number): Refusal | undefined {
-  const { withdrawnBy } = input
-  if (withdrawnBy?.aborted !== true) return accept(state, input, { onPending, now })
-  return { why: 'withdrawn', message: `The message was withdrawn before it was recorded: ${messageOf(withdrawnBy.reason)}` }
 }
 
 /** Waits for mail, or until `ms` have passed. */

@@ -1,13 +1,13 @@
 import type { Refusal } from '../core/accept.ts'
 import { applyTo } from '../core/apply.ts'
-import { bodyFor } from '../core/background.ts'
-import type { Entry, EntryBody } from '../core/entry.ts'
+import type { Entry } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
 import type { Naming } from '../core/outcome.ts'
 import { branch, type SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
-import { type Activation, acceptInput, type Input, type InputAnswer, submitLocal } from './activation.ts'
-import { storeError, toEntry } from './append.ts'
+import { acceptInputs, inputEntry } from './accept-inputs.ts'
+import { type Activation, type Input, type InputAnswer, submitLocal } from './activation.ts'
+import { storeError } from './append.ts'
 import type { Folded } from './folded.ts'
 import { inputHead } from './head.ts'
 import type { Hub } from './hub.ts'
@@ -107,31 +107,23 @@ async function tryStore(place: InputPlace, make: InputMaker, known: boolean, dou
 
 async function submit(activation: Activation, inputs: readonly Input[], doubt: Doubt): Promise<Refusal | undefined | 'again'> {
   const { seq } = activation.state.live
-  const answers = await Promise.all(inputs.map((body) => new Promise<InputAnswer>((settle) => submitLocal(activation, { body, settle }))))
-  for (const [index, answer] of answers.entries()) {
-    if (answer.ok) continue
-    if ('retry' in answer) {
-      doubtful(doubt, inputs, seq)
-      return 'again'
-    }
-    if (!isNeedless(inputs, index, answer.refusal)) return answer.refusal
-  }
-  return undefined
+  const answer = await new Promise<InputAnswer>((settle) => submitLocal(activation, { bodies: inputs, settle }))
+  if (answer.ok) return undefined
+  if ('refusal' in answer) return answer.refusal
+  doubtful(doubt, inputs, seq)
+  return 'again'
 }
 
 async function write(place: InputPlace, state: SessionState, inputs: readonly Input[], doubt: Doubt): Promise<Tried> {
   const { sessionId, store, world, hub, folded, naming } = place
   const draft = branch(state)
   const now = world.clock.wall()
+  const taken = acceptInputs(draft, inputs, place.onPending(draft), now)
+  if ('why' in taken) return taken
+  if (taken.length === 0) return undefined
   const entries: Entry[] = []
-  for (const input of inputs) {
-    const refusal = acceptInput(draft, input, place.onPending(draft), now)
-    if (refusal !== undefined) {
-      if (isNeedless(inputs, inputs.indexOf(input), refusal)) continue
-      return refusal
-    }
-    const at = Math.max(now, draft.live.at)
-    const entry = toEntry(bodyFor(draft.live, input), { id: input.id, seq: draft.live.seq + 1, at, ...runIdOf(input, draft) })
+  for (const input of taken) {
+    const entry = inputEntry(draft, input, now)
     applyTo(draft, entry)
     entries.push(entry)
   }
@@ -157,14 +149,4 @@ async function write(place: InputPlace, state: SessionState, inputs: readonly In
 function doubtful(doubt: Doubt, inputs: readonly Input[], seq: number): void {
   for (const { id } of inputs) doubt.ids.add(id)
   doubt.since ??= seq
-}
-
-/** A cancel that goes with another input (`interrupt`) and finds nothing left to cancel. */
-function isNeedless(inputs: readonly Input[], index: number, { why }: Refusal): boolean {
-  return inputs.length > 1 && inputs[index]?.kind === 'control' && (why === 'late' || why === 'twice')
-}
-
-function runIdOf(input: EntryBody, state: SessionState): { runId?: string } {
-  const runId = input.runId ?? state.live.run?.id ?? state.live.waiting[0]?.runId
-  return runId === undefined || input.kind === 'session' ? {} : { runId }
 }

@@ -9,7 +9,8 @@ import type { Naming } from '../core/outcome.ts'
 import { added, type Plan } from '../core/plan.ts'
 import { type Before, glimpse, project } from '../core/project.ts'
 import { branch, type EndedRun, type SessionState, type WaitingRun } from '../core/state.ts'
-import { type Activation, acceptInput, driverFacts, type InputAnswer, type LocalInput, shownOf } from './activation.ts'
+import { acceptInputs } from './accept-inputs.ts'
+import { type Activation, driverFacts, type InputAnswer, type LocalInput, shownOf } from './activation.ts'
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
 import { isWanted, type Wants, wantsMore } from './hub.ts'
@@ -153,11 +154,14 @@ function lateNote({ live }: SessionState, body: EntryBody): EntryBody | undefine
 
 function stageInputs(a: Activation, staged: Staged, now: number): void {
   for (const input of a.inputs) {
-    const refusal = acceptInput(staged.draft, input.body, a.portsOf(staged.draft).onPending, now)
-    if (refusal === undefined) {
-      stageEntry(a, staged, input.body, now)
-      staged.accepted.push(input)
-    } else staged.refused.push({ input, answer: { ok: false, refusal } })
+    const taken = acceptInputs(staged.draft, input.bodies, a.portsOf(staged.draft).onPending, now)
+    if ('why' in taken) {
+      staged.refused.push({ input, answer: { ok: false, refusal: taken } })
+      continue
+    }
+    for (const body of taken) stageEntry(a, staged, body, now)
+    if (taken.length > 0) staged.accepted.push(input)
+    else input.settle({ ok: true })
   }
   if (a.inputs.length > 0) a.inputs = []
 }

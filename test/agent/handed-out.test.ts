@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Policies, type RunResult, tool } from '../../src/index.ts'
+import { type Policies, type RunResult, suspend, tool } from '../../src/index.ts'
 import { askUser } from '../../src/tools/index.ts'
-import { agentIn, asks, end, journal, noInput, otherProcess, plainTool, refusal, scriptedLab } from '../acceptance/kit.ts'
+import { agentIn, asks, end, gate, journal, noInput, otherProcess, plainTool, refusal, scriptedLab } from '../acceptance/kit.ts'
 
 const pendingOf = (result: RunResult) => (result.status === 'parked' ? result.pending.map(({ callId, kind }) => `${callId} ${kind}`) : [])
 
@@ -116,5 +116,75 @@ describe("machine 4: an unsafe call whose outcome is lost, with policies.lostOut
     await place.clock.until(act(agent))
     await place.clock.advance(10)
     expect((await journal(place.store, 's')).filter((line) => line.startsWith('call.settled m1.0'))).toEqual(['call.settled m1.0 unknown'])
+  })
+})
+
+describe('what waits says why', () => {
+  test('a question, a payment whose outcome is lost, a call for a client: who works through pending calls can tell them apart', async () => {
+    const place = scriptedLab([{ calls: [{ name: 'ask_user', input: { question: 'Which?' } }, ...asks('show').calls] }])
+    const show = tool({ name: 'show', description: 'Shows', inputSchema: noInput })
+    const parked = await place.clock.until(agentIn(place, { tools: [askUser(), show] }).run('Hi', { session: 's' }))
+    expect(parked.status === 'parked' && parked.pending).toMatchObject([
+      { kind: 'result', why: 'ask-user' },
+      { kind: 'result', why: 'client' },
+    ])
+  })
+})
+
+describe('machine 4, onPending answer: a user says something while a call that has begun waits outside', () => {
+  async function suspended(effect: 'unsafe' | 'idempotent') {
+    let ran = 0
+    const ready = gate()
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      inputSchema: noInput,
+      effect,
+      execute: async () => {
+        ran++
+        await ready.promise
+        return suspend({ correlationId: 'c' })
+      },
+    })
+    const place = scriptedLab([asks('pay'), asks('pay'), 'ok'])
+    const agent = agentIn(place, { tools: [pay] })
+    const run = agent.stream('Hi', { session: 's' })
+    const result = run.result
+    await place.clock.advance(10)
+    return { place, run, result, ran: () => ran, ready, session: agent.session('s') }
+  }
+
+  test('it can not be called skipped: an unsafe one is unknown, and the same does not begin again', async () => {
+    const { place, run, result, ran, ready } = await suspended('unsafe')
+    ready.resolve()
+    await place.clock.advance(10)
+    await run.send('How is it going?')
+    const { calls } = await place.clock.until(result)
+    expect([calls.map(({ outcome }) => outcome), ran()]).toEqual([['unknown', 'skipped'], 1])
+  })
+
+  test('one that may run again is cancelled', async () => {
+    const { place, run, ran, ready, session } = await suspended('idempotent')
+    ready.resolve()
+    await place.clock.advance(10)
+    await run.send('How is it going?')
+    await place.clock.advance(10)
+    expect([(await journal(place.store, 's')).filter((line) => line.startsWith('call.settled')), ran()]).toEqual([
+      ['call.settled m1.0 cancelled'],
+      2,
+    ])
+    expect(await session.pending()).toMatchObject([{ callId: 'm2.0', why: 'suspended' }])
+  })
+
+  test('what was said before it went outside ends nothing: the message waits for its result', async () => {
+    const { place, run, result, ran, ready, session } = await suspended('unsafe')
+    await run.send('And hurry!')
+    ready.resolve()
+    await place.clock.advance(10)
+    expect(await session.pending()).toMatchObject([{ callId: 'm1.0' }])
+    await run.submitToolResult('m1.0', 'paid')
+    await place.clock.advance(10)
+    await run.submitToolResult('m2.0', 'paid')
+    expect([(await place.clock.until(result)).calls.map(({ output }) => output), ran()]).toEqual([['paid', 'paid'], 2])
   })
 })

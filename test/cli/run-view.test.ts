@@ -150,7 +150,7 @@ test('what waits, was revised, warns or fails in a hook is a line each', () => {
   const events: Bare[] = [
     { type: 'approval.requested', ...call },
     { type: 'approval.decided', ...call, decision: 'deny', by: 'ann' },
-    { type: 'call.deferred', ...call, kind: 'result' },
+    { type: 'call.deferred', ...call, kind: 'result', why: 'client' },
     { type: 'history.revised', tokensBefore: 900, tokensAfter: 100 },
     { type: 'limit.warning', limit: 'maxIterations', used: 8, of: 10 },
     { type: 'hook.failed', hook: 'afterTool', error },

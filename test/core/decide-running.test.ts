@@ -121,7 +121,7 @@ describe('machine 4: orphans', () => {
 
   test('an approval is not asked again for the second attempt', () => {
     const state = play(called('look'), prepared('m1.0', { approval: {} }), decided('e5', 'allow'), began('m1.0'), resume)
-    expect(planOf(state)).toEqual(plan([starts('m1.0', 2)]))
+    expect(planOf(state)).toEqual(plan([starts('m1.0', 2, { approval: 'e6' })]))
   })
 })
 

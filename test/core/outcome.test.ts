@@ -162,6 +162,7 @@ describe('pending calls and parked results', () => {
       toolName: 'client',
       input: {},
       kind: 'result',
+      why: 'client',
       correlationId: 'c',
       expiresAt: 8_000,
     },

@@ -168,7 +168,7 @@ describe('machine 6: which entry gives what', () => {
       'call.deferred',
       [...called('look'), prepared('m1.0'), began('m1.0'), deferred('m1.0', { why: 'suspended', correlationId: 'c', expiresAt: 9_000 })],
       [
-        { type: 'call.deferred', ...ref, kind: 'result', correlationId: 'c', expiresAt: 9_000 },
+        { type: 'call.deferred', ...ref, kind: 'result', why: 'suspended', correlationId: 'c', expiresAt: 9_000 },
         status('tool_running', 'awaiting_tool_results'),
       ],
     ],
