@@ -1,7 +1,7 @@
 import type { Decision, Pending } from '../index.ts'
 import type { SessionFacts } from './session-facts.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { count, oneLine, shellWord } from './text.ts'
+import { count, oneLine, sessionWord } from './text.ts'
 
 /** Answers to calls that wait, as they stand on the command line. */
 export interface AnswerFlags {
@@ -161,7 +161,7 @@ function whyNot(callId: string, name: string, { sessionId, facts }: Answered): s
 }
 
 function whatWaits({ sessionId, pending }: Answered): string {
-  if (pending.length === 0) return ` Nothing waits for an answer in this session; rondo show ${shellWord(sessionId)} shows it.`
+  if (pending.length === 0) return ` Nothing waits for an answer in this session; rondo show ${sessionWord(sessionId)} shows it.`
   const lines = pending.map(
     ({ callId, toolName, kind }) => `\n  ${kind === 'approval' ? '--approve' : '--result'} ${callId}  ${oneLine(toolName)}`,
   )

@@ -64,8 +64,13 @@ const marks: { readonly [outcome in Outcome]: { readonly mark: string; readonly 
 export function argumentText(input: unknown): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return valueText(input)
   return Object.entries(input)
-    .map(([name, value]) => `${oneLine(name)}=${valueText(value)}`)
+    .map(([name, value]) => `${nameText(name)}=${valueText(value)}`)
     .join(' ')
+}
+
+/** One name must not look like several arguments. */
+function nameText(name: string): string {
+  return /^[\p{L}\p{N}_.$-]+$/u.test(name) ? name : plain(JSON.stringify(name))
 }
 
 function valueText(value: unknown): string {

@@ -33,7 +33,7 @@ export async function followRun(start: (signal: AbortSignal) => Run, reporter: R
     return exitCodeOf(ended)
   } catch (error) {
     // What the run does is in its result: this could not begin.
-    throw RondoError.is(error) ? new CannotRun(error.message) : error
+    throw RondoError.is(error) ? new CannotRun(error.message, { cause: error }) : error
   } finally {
     stop()
   }
@@ -44,4 +44,5 @@ const interruptions: { readonly [why in Interruption]: string } = {
   SIGTERM: 'Terminated by SIGTERM.',
   SIGHUP: 'The terminal was closed.',
   'reader-gone': 'The reader of the output is gone.',
+  unwritable: 'The output could not be written.',
 }

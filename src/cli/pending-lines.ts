@@ -3,7 +3,7 @@ import { argumentText } from './call-line.ts'
 import { toolNames } from './read-agent.ts'
 import { commandName } from './summary.ts'
 import type { Output, Terminal } from './terminal.ts'
-import { dateAndTime, oneLine, type Piece, plain, roughly, row, shellWord, styled, wrapped } from './text.ts'
+import { dateAndTime, oneLine, type Piece, roughly, row, sessionWord, shellWord, spelledOut, styled, wrapped } from './text.ts'
 
 type Screen = Pick<Output, 'color' | 'columns'>
 
@@ -15,6 +15,9 @@ export interface Waiting {
 }
 
 const indent = '  '
+/** Before every line of arguments: whatever they hold and wherever they are broken, none of their lines is taken for one of ours. */
+const gutter = '  │ '
+const whyIndent = '  Why: '
 /** Whoever approves must see what: arguments are shown whole up to here. */
 const maxArgumentLength = 4_000
 
@@ -22,19 +25,25 @@ const maxArgumentLength = 4_000
 export function waitingLines(call: Pending, waiting: Waiting, terminal: Terminal, screen: Screen): string {
   const { columns } = screen
   const input = shownArguments(call.input)
-  const reason = call.kind === 'approval' && call.reason !== undefined ? wrapped(`Why: ${oneLine(call.reason)}`, columns, indent) : ''
+  const reason = call.kind === 'approval' && call.reason !== undefined ? reasonLines(call.reason, columns) : ''
   const command = answerCommand(call, waiting.sessionId, terminal)
   // A command is there to be copied: it is not broken.
   const answer =
     command === undefined
       ? `${styled(wrapped(elsewhere(call), columns, indent).trimEnd(), 'yellow', screen)}\n`
       : `${indent}${styled(command, 'cyan', screen)}\n`
-  return `${styled('?', 'yellow', screen)} ${row(facts(call, waiting, terminal), screen, indent)}${input === '' ? '' : wrapped(input, columns, indent)}${reason}${answer}`
+  return `${styled('?', 'yellow', screen)} ${row(facts(call, waiting, terminal), screen, indent)}${input === '' ? '' : wrapped(input, columns, gutter)}${reason}${answer}`
+}
+
+/** It may quote the arguments: its second line stands further in than a command does. */
+function reasonLines(reason: string, columns: number | undefined): string {
+  const lines = wrapped(spelledOut(oneLine(reason)), columns, ' '.repeat(whyIndent.length))
+  return `${whyIndent}${lines.slice(whyIndent.length)}`
 }
 
 function facts(call: Pending, { since }: Waiting, terminal: Terminal): readonly Piece[] {
   const now = terminal.wall()
-  const pieces: Piece[] = [{ text: oneLine(`${call.toolName} ${call.callId}`), style: 'bold' }]
+  const pieces: Piece[] = [{ text: spelledOut(oneLine(`${call.toolName} ${call.callId}`)), style: 'bold' }]
   if (call.kind === 'result') pieces.push({ text: 'needs a result from outside' })
   else if (call.risk !== undefined) pieces.push({ text: `${call.risk} risk`, style: riskStyles[call.risk] })
   if (call.kind === 'result' && call.correlationId !== undefined) pieces.push({ text: oneLine(call.correlationId) })
@@ -48,7 +57,7 @@ function facts(call: Pending, { since }: Waiting, terminal: Terminal): readonly 
 const riskStyles = { low: 'green', medium: 'yellow', high: 'red' } as const
 
 function shownArguments(input: unknown): string {
-  const text = argumentText(input)
+  const text = spelledOut(argumentText(input))
   if (text.length <= maxArgumentLength) return text
   return `${text.slice(0, maxArgumentLength)}… (${(text.length - maxArgumentLength).toLocaleString('en-US')} characters more: --json shows them)`
 }
@@ -56,8 +65,11 @@ function shownArguments(input: unknown): string {
 /** `undefined` where the command can't go on with the session, for it lacks the tool. */
 export function answerCommand(call: Pending, sessionId: string, terminal: Terminal): string | undefined {
   if (!toolNames().has(call.toolName)) return undefined
-  const answer = call.kind === 'approval' ? `--approve ${call.callId}` : `--result ${call.callId}=JSON`
-  return plain(`${commandName(terminal)} resume ${shellWord(sessionId)} ${answer}`)
+  const callId = shellWord(call.callId)
+  const answer = call.kind === 'approval' ? `--approve ${callId}` : `--result ${callId}=JSON`
+  const session = sessionWord(sessionId)
+  // Behind two dashes there are no options.
+  return `${commandName(terminal)} resume ${session.startsWith('-') ? `${answer} ${session}` : `${session} ${answer}`}`
 }
 
 function elsewhere({ toolName }: Pending): string {

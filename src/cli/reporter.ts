@@ -3,7 +3,7 @@ import { answerHint, waitingLines } from './pending-lines.ts'
 import { RunView } from './run-view.ts'
 import { commandName, summaryLines, summaryOf } from './summary.ts'
 import type { Terminal } from './terminal.ts'
-import { count, jsonLine, oneLine, shellWord, styled } from './text.ts'
+import { count, jsonLine, oneLine, sessionWord, styled } from './text.ts'
 
 /** Says what happens. `begin` is called once, before the run starts, `end` once, after the last event. */
 export interface Reporter {
@@ -46,7 +46,7 @@ function screenReporter(terminal: Terminal, { line, kept }: Reported): Reporter 
       stderr.write(`\n${summaryLines(summaryOf(result, terminal.now() - started), stderr)}`)
       if (!kept) return
       stderr.write(howToGoOn(result, terminal))
-      const show = `${commandName(terminal)} show ${shellWord(result.sessionId)}`
+      const show = `${commandName(terminal)} show ${sessionWord(result.sessionId)}`
       stderr.write(`${styled(`session ${oneLine(result.sessionId)} · ${show}`, 'dim', stderr)}\n`)
     },
   }
@@ -60,5 +60,5 @@ function howToGoOn(result: RunResult, terminal: Terminal): string {
     return `The run is not over: ${count(result.pending.length, 'call waits', 'calls wait')} for an answer.\n\n${waiting}${answerHint(result.pending, stderr)}`
   }
   const isOpen = status === 'parked' || (status === 'failed' && result.resumable)
-  return isOpen ? `The run is not over. To go on: ${commandName(terminal)} resume ${shellWord(sessionId)}\n` : ''
+  return isOpen ? `The run is not over. To go on: ${commandName(terminal)} resume ${sessionWord(sessionId)}\n` : ''
 }

@@ -37,7 +37,12 @@ export async function resumeCommand(sessionId: string, flags: ResumeFlags, termi
       next === 'run'
         ? agent.resume(sessionId, { ...limits, ...given, signal })
         : agent.stream(goOn, { session: sessionId, ...limits, signal })
-    return await followRun(start, reporterOf({ json: flags.json === true, line: chosen.line, kept: true }, terminal), terminal)
+    const reporter = reporterOf({ json: flags.json === true, line: chosen.line, kept: true }, terminal)
+    return await followRun(start, reporter, terminal).catch(async (error: unknown) => {
+      // Somebody else was quicker: what has become of the calls says it better than the library, which speaks to programs.
+      if (error instanceof CannotRun && RondoError.is(error.cause) && error.cause.code === 'RunInvalidState') await look()
+      throw error
+    })
   } catch (error) {
     throw RondoError.is(error) ? new CannotRun(error.message) : error
   } finally {

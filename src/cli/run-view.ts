@@ -90,7 +90,8 @@ export class RunView {
     this.#stopTimers()
     this.#endLine()
     const { stdout, stderr } = this.#terminal
-    if (stdout.isTTY || result.text === '') return
+    // What was said before calls that wait is no answer, and has been told.
+    if (stdout.isTTY || result.text === '' || result.status === 'parked') return
     // Both may go into one file; on a screen that shows only stderr it would be one blank line too many.
     if (!stderr.isTTY && this.#below !== 'nothing') stderr.write('\n')
     stdout.write(withNewline(plain(result.text)))

@@ -1,4 +1,6 @@
 import { homedir, userInfo } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { plain } from './text.ts'
 
 /** Where a command writes. Text that others wrote goes through `plain` before it comes here. */
 export interface Output {
@@ -9,8 +11,8 @@ export interface Output {
   write(text: string): void
 }
 
-/** Why a command is asked to end early: a signal, or nobody reads its output any more. */
-export type Interruption = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'reader-gone'
+/** Why a command is asked to end early: a signal, or nobody reads its output any more, or there is no room for it. */
+export type Interruption = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'reader-gone' | 'unwritable'
 
 /** All that a command knows of the world around it, so that a test can be that world. */
 export interface Terminal {
@@ -21,6 +23,7 @@ export interface Terminal {
   /** The file that Node runs as this command, so that the command can call itself. */
   readonly program: string
   readonly cwd: string
+  /** An absolute path; empty where the system knows none. */
   readonly home: string
   readonly platform: string
   /** The login name of whoever calls; empty where the system knows none. */
@@ -93,13 +96,17 @@ export function processTerminal(): ProcessTerminal {
   }
 }
 
+const readerGone: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ECONNRESET'])
+
 function outputOf(stream: NodeJS.WriteStream, tell: (why: Interruption) => void): Output {
   let gone = false
-  // EPIPE: `| head` has read enough. EIO: the terminal window is closed.
-  stream.on('error', () => {
+  // EPIPE: `| head` has read enough. EIO: the terminal window is closed. Anything else (a full disk) is told, where that still can be read.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
     if (gone) return
     gone = true
-    tell('reader-gone')
+    const isAway = readerGone.has(error.code ?? '')
+    if (!isAway && stream !== process.stderr) process.stderr.write(`rondo: The output can't be written: ${plain(error.message)}\n`)
+    tell(isAway ? 'reader-gone' : 'unwritable')
   })
   return {
     isTTY: stream.isTTY === true,
@@ -130,10 +137,15 @@ function loginName(): string {
   }
 }
 
-/** Empty where the system knows none (a user id without an account). */
+/** Empty where neither HOME nor the account says one: a path that is not absolute would be another place in each folder. */
 function homeFolder(): string {
+  return [homedir, () => userInfo().homedir].map(pathOf).find(isAbsolute) ?? ''
+}
+
+/** Empty for a user id without an account. */
+function pathOf(ask: () => string): string {
   try {
-    return homedir()
+    return ask()
   } catch {
     return ''
   }

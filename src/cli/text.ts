@@ -13,8 +13,13 @@ const unsafe = /(?![\n\t\u200e\u200f\u061c])[\p{Cc}\p{Bidi_Control}\u2028\u2029]
 
 function escaped(character: string): string {
   if (character === '\r') return '\\r'
-  const code = character.codePointAt(0) ?? 0
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+  const hex = hexOf(character, 2)
+  if (hex.length === 2) return `\\x${hex}`
+  return hex.length < 5 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
+}
+
+function hexOf(character: string, digits: number): string {
+  return (character.codePointAt(0) ?? 0).toString(16).padStart(digits, '0')
 }
 
 /** Text of others that can be shown: nothing in it moves the cursor, colours, or talks to the terminal. Line ends become newlines. */
@@ -27,10 +32,18 @@ export function oneLine(text: string): string {
   return plain(text.replace(/[\r\n\t ]+/g, ' ').trim())
 }
 
+// Characters that take no room and change what a word is: zero-width spaces and joiners, fillers, tags, selectors, marks of direction.
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+/** As `plain`, for what somebody must decide about: what can't be seen is spelled out, also where some script has a use for it. */
+export function spelledOut(text: string): string {
+  return plain(text).replace(unseen, escaped)
+}
+
 /** One line of JSON that is as safe to show; a reader gets the same value. */
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value)
-  return `${text.replace(unsafe, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)}\n`
+  return `${text.replace(unsafe, (character) => `\\u${hexOf(character, 4)}`)}\n`
 }
 
 // East Asian wide and full-width ranges, coarsely (https://www.unicode.org/reports/tr11/); a table would be exact and forty times as long.
@@ -180,7 +193,22 @@ export function dateAndTime(at: number): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
-/** The text as one word of a POSIX shell, for commands that are there to be copied. */
+/** The text as one word of a POSIX shell, for commands that are there to be copied; safe to show. */
 export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  if (/^[\w./:@%+=,-]+$/.test(text)) return text
+  if (!/[\n\t]/.test(text) && text.search(unsafe) < 0) return `'${text.replaceAll("'", "'\\''")}'`
+  return `$'${text
+    .replace(/[\\']/g, '\\$&')
+    .replace(/[\n\t]/g, shellEscape)
+    .replace(unsafe, shellEscape)}'`
+}
+
+/** Of `$'…'`: `\x` is a byte there, `\u` a character, which an old bash does not know. */
+function shellEscape(character: string): string {
+  return character < '\u0080' ? `\\x${hexOf(character, 2)}` : `\\u${hexOf(character, 4)}`
+}
+
+/** A session as the last argument of a command: one that begins with a dash is no option. */
+export function sessionWord(sessionId: string): string {
+  return sessionId.startsWith('-') ? `-- ${shellWord(sessionId)}` : shellWord(sessionId)
 }

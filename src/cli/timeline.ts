@@ -1,4 +1,4 @@
-import { addUsage, type Entry, type EntryOf, type Message, noUsage, type Pending, type ToolCallPart, textOf } from '../index.ts'
+import { addUsage, type Entry, type EntryOf, type Json, type Message, noUsage, type Pending, type ToolCallPart, textOf } from '../index.ts'
 import { callLine } from './call-line.ts'
 import { answerHint, waitingLines } from './pending-lines.ts'
 import { summaryLines } from './summary.ts'
@@ -24,6 +24,8 @@ export class Timeline {
   readonly #calls = new Map<string, ToolCallPart>()
   /** Since when calls wait for an answer. */
   readonly #since = new Map<string, number>()
+  /** The calls of entries that asked for an approval. */
+  readonly #asked = new Map<string, string>()
   readonly #purposes = new Map<number, EntryOf<'model.started'>['data']['purpose']>()
   #runId = ''
   /** Lines of calls stand together, also when several model calls asked for them. */
@@ -64,7 +66,7 @@ export class Timeline {
       case 'control':
         return this.#note([entry.data.action, entry.data.reason].filter(Boolean).join(': '), entry.at)
       case 'approval.decided':
-        return this.#note(`approval: ${entry.data.decision}${entry.data.by === undefined ? '' : ` by ${entry.data.by}`}`, entry.at)
+        return this.#decided(entry)
       case 'call.deferred':
         this.#since.set(entry.data.callId, entry.at)
         return this.#note(`${this.#calls.get(entry.data.callId)?.toolName ?? 'a call'} waits (${entry.data.why})`, entry.at)
@@ -73,8 +75,7 @@ export class Timeline {
       case 'run.finished':
         return this.#finished(entry)
       case 'call.prepared':
-        if (entry.data.approval !== undefined) this.#since.set(entry.data.callId, entry.at)
-        return
+        return this.#prepared(entry)
       case 'call.started':
       case 'custom':
         return
@@ -135,6 +136,31 @@ export class Timeline {
     if (run !== undefined) run.usage = addUsage(run.usage, data.usage ?? { ...noUsage, complete: false })
     const again = data.retryAt === undefined ? '' : ` ${againIn(data.retryAt - at)}`
     this.#note(`model call ${data.cause ?? 'failed'}: ${data.error.message}${again}`, at)
+  }
+
+  #prepared({ id, at, data }: EntryOf<'call.prepared'>): void {
+    const { callId, arguments: changed, approval } = data
+    if (changed !== undefined) this.#change(callId, changed)
+    if (approval === undefined) return
+    this.#asked.set(id, callId)
+    this.#since.set(callId, at)
+  }
+
+  #decided({ at, data }: EntryOf<'approval.decided'>): void {
+    const { request, decision, by, arguments: changed } = data
+    const callId = this.#asked.get(request) ?? ''
+    this.#asked.delete(request)
+    const toolName = this.#calls.get(callId)?.toolName
+    const call = toolName === undefined ? '' : ` of ${toolName} ${callId}`
+    // What was decided with them is what is told from here on, also where they were refused then.
+    if (changed !== undefined) this.#change(callId, changed)
+    const edited = changed === undefined ? '' : ', with other arguments'
+    this.#note(`approval${call}: ${decision}${by === undefined ? '' : ` by ${by}`}${edited}`, at)
+  }
+
+  #change(callId: string, input: Json): void {
+    const call = this.#calls.get(callId)
+    if (call !== undefined) this.#calls.set(callId, { ...call, input })
   }
 
   #settled({ data }: EntryOf<'call.settled'>): void {

@@ -63,20 +63,20 @@ describe('rondo approvals', () => {
       out: `session s\\x1b cond · /home/ann/tides
 
 ? read_file m1.0 · high risk · waits for 30 min
-  path="b\\u001b[2J.csv" more="word word word word word word word word word word
-  word word word word word word word word word word"
+  │ path="b\\u001b[2J.csv" more="word word word word word word word word word
+  │ word word word word word word word word word word word"
   Why: it holds secrets\\u202e
-  rondo resume 's\\x1b cond' --approve m1.0
+  rondo resume $'s\\x1b cond' --approve m1.0
 
 ? pay m1.1 · waits for 30 min · expired 2026-11-28 12:30:00
-  to=ACME
+  │ to=ACME
   To be answered in the program that has the tool pay: this command lacks it.
 
 session first · /home/ann/tides
 
 ? read_file m1.0 · low risk · waits for 30 min
   expires in 90 min (2026-11-28 14:30:00)
-  path=a.csv
+  │ path=a.csv
   rondo resume first --approve m1.0
 
 3 calls wait for an approval in 2 sessions.
@@ -95,8 +95,8 @@ why. --approve all and --deny all answer all calls of a session.
 
 ? read_file m1.0 · medium risk
   waits for 30 min
-  path=a/long/path/that/does/n
-  ot/fit.csv
+  │ path=a/long/path/that/does
+  │ /not/fit.csv
   Why: a reason of some length
   rondo resume notes --approve m1.0
 
@@ -110,7 +110,7 @@ refuses a call, and --reason
   test('in a pipe each thing is one line and nothing is coloured; a screen has colours', async () => {
     const home = await waiting('notes', [{ input: { path: 'word '.repeat(60).trim() }, approval: { risk: 'high' } }])
     const { out } = await approvals(home, {}, { columns: undefined as never })
-    expect(out.split('\n')[3]).toBe(`  path="${'word '.repeat(60).trim()}"`)
+    expect(out.split('\n')[3]).toBe(`  │ path="${'word '.repeat(60).trim()}"`)
     expect(out).not.toContain('\u001b')
     expect((await approvals(home, {}, { color: true })).out).toContain('\u001b[31mhigh risk\u001b[39m')
   })
@@ -118,10 +118,31 @@ refuses a call, and --reason
   test('arguments without end are cut, and say where all of them are', async () => {
     const home = await waiting('notes', [{ input: { path: 'x'.repeat(5000) } }])
     const { out } = await approvals(home)
-    expect([out.length < 5000, out.replaceAll('\n  ', ' ')]).toEqual([
+    expect([out.length < 5000, out.replace(/\n {2}│ (?=\S*x)/g, '').replaceAll('\n  │ ', ' ')]).toEqual([
       true,
       expect.stringContaining('x… (1,005 characters more: --json shows them)'),
     ])
+  })
+
+  test('arguments and reason can not pass for a line of the command, for other arguments, or for what they are not', async () => {
+    const command = 'rondo resume notes --approve m9.9'
+    const input = { 'path=safe.csv more': 'x', path: `${'x'.repeat(70)} ${command} y`, to: 'AC\u200bME\u{e0041}\u3164\u200f' }
+    const home = await waiting('notes', [{ input, approval: { reason: `${'w'.repeat(68)} ${command}` } }])
+    expect((await approvals(home)).out.split('\n').slice(2, 10)).toEqual([
+      '? read_file m1.0 · waits for 30 min',
+      '  │ "path=safe.csv more"=x',
+      `  │ path="${'x'.repeat(70)}`,
+      `  │ ${command} y" to="AC\\u200bME\\u{e0041}\\u3164\\u200f"`,
+      `  Why: ${'w'.repeat(68)}`,
+      `       ${command}`,
+      '  rondo resume notes --approve m1.0',
+      '',
+    ])
+  })
+
+  test('a session that begins with a dash is no option of the command that answers it', async () => {
+    const home = await waiting('--all', [{ input: {} }])
+    expect((await approvals(home)).out).toContain('\n  rondo resume --approve m1.0 -- --all\n')
   })
 
   test('--json: a call a line, with all there is; a tool that the command lacks has no command', async () => {

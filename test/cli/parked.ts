@@ -29,6 +29,8 @@ interface Parked {
   readonly home?: string
   readonly session?: string
   readonly calls?: Calls
+  /** What the model says before its calls. */
+  readonly text?: string
   readonly agent?: Partial<AgentOptions<Tools, undefined, unknown>>
   /** Given to the run alone. */
   readonly extraTools?: Tools
@@ -40,8 +42,8 @@ export const readTides = { name: 'read_file', input: { path: 'tides.csv' } }
 /** Parks a session in the file that the command uses, as another process would: the command's own tools ask nobody. Returns the folder for RONDO_HOME. */
 export async function parked({ home = newFolder(), session = 'notes', calls = [readTides], ...rest }: Parked = {}): Promise<string> {
   const store = sqlite(join(home, 'sessions.db'))
-  const { folder, extraTools, agent: options } = rest
-  const agent = new Agent<Tools>({ name: 'rondo', model: scripted([{ calls }]), tools: [asking, outside, pay], store, ...options })
+  const { folder, extraTools, text = '', agent: options } = rest
+  const agent = new Agent<Tools>({ name: 'rondo', model: scripted([{ text, calls }]), tools: [asking, outside, pay], store, ...options })
   const metadata = folder === undefined ? {} : { metadata: { folder } }
   const { status } = await agent.run('when is high tide?', { session, ...metadata, ...(extraTools === undefined ? {} : { extraTools }) })
   if (status !== 'parked') throw new Error(`it is ${status}`)

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type ResumeFlags, resumeCommand } from '../../src/cli/resume-command.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
@@ -12,6 +14,8 @@ import { type FakeOptions, fakeTerminal, settled } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 import { parked, readTides } from './parked.ts'
 
+/** Built by `npm run build`, which `npm test` runs first. */
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const tides = { 'tides.csv': 'hour,metres\n12,4.1\n' }
 const search = { name: 'search_text', input: { path: 'a' } }
 
@@ -90,7 +94,7 @@ parked (awaiting_approval) · 1 iteration · 0 tool calls · 15 tokens (10 in, 5
 The run is not over: 1 call waits for an answer.
 
 ? read_file m1.0 · high risk
-  path=tides.csv
+  │ path=tides.csv
   Why: secrets in tides.csv
   rondo resume notes --approve m1.0
 
@@ -98,6 +102,26 @@ The run is not over: 1 call waits for an answer.
 why.
 session notes · rondo show notes
 `)
+  })
+
+  test('what was said before calls that wait is no answer: a pipe gets none', async () => {
+    const { code, out } = await resume({}, { home: await parked({ text: 'I look.' }) })
+    expect([code, out]).toEqual([4, ''])
+  })
+
+  test('somebody else is quicker: it says what has become of the call, and what to do', async () => {
+    const home = await parked({ calls: [readTides, readTides] })
+    const env = { PATH: process.env['PATH'], RONDO_HOME: home, RONDO_MODEL: 'offline' }
+    const quicker = () =>
+      execFileSync(process.execPath, [main, 'resume', 'notes', '--deny', 'm1.0', '--cwd', home], { env, stdio: 'ignore' })
+    const onWrite = (text: string) => {
+      if (!text.startsWith('Model:')) return
+      // It parks again, for the other call waits.
+      expect(quicker).toThrow('Command failed')
+    }
+    expect(await refusal({ approve: ['m1.0'] }, { home, onWrite })).toBe(
+      `Call m1.0 (read_file) has settled already: denied. In this session 1 call waits:\n  --approve m1.1  read_file`,
+    )
   })
 
   test('with each answer: approved, denied with a reason, a result from outside; by whom is recorded', async () => {

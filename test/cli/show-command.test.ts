@@ -129,16 +129,16 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
       '· DATE search_text waits (client)',
       '',
       '? search_text m1.0 · needs a result from outside · waits for AGE',
-      '  path=x',
+      '  │ path=x',
       '  rondo resume notes --result m1.0=JSON',
       '',
       '? read_file m1.1 · high risk · waits for AGE',
-      '  path=tides.csv',
+      '  │ path=tides.csv',
       '  Why: secrets in tides.csv',
       '  rondo resume notes --approve m1.1',
       '',
       '? pay m1.2 · waits for AGE',
-      '  path=y',
+      '  │ path=y',
       '  To be answered in the program that has the tool pay: this command lacks it.',
       '',
       'unfinished',
@@ -163,6 +163,32 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
       '',
       'unfinished',
       '',
+    ])
+  })
+
+  test('a call is told with the arguments that it was decided with, also when they were refused then', async () => {
+    const prepared = (index: number, more = {}): Bare => [
+      'call.prepared',
+      { callId: `m1.${index}`, effect: 'read', executor: 'local', approval: {}, ...more },
+    ]
+    const denied = { code: 'ToolDenied', category: 'tool', message: 'Not run: secrets', retryable: false } as const
+    const home = await kept('notes', [
+      asked,
+      started(1),
+      calls,
+      prepared(0),
+      prepared(1, { arguments: { path: 'hooked.csv' } }),
+      ['approval.decided', { request: 'e4', decision: 'allow', by: 'ann', arguments: { path: 'secrets.csv' } }],
+      ['approval.decided', { request: 'e5', decision: 'allow' }],
+      ['call.settled', { callId: 'm1.0', settlement: { outcome: 'denied', error: denied }, by: 'prepare' }],
+      ['call.settled', { callId: 'm1.1', settlement: { outcome: 'ok', output: 'x' }, by: 'tool', durationMs: 1 }],
+    ])
+    expect((await show('notes', home)).split('\n').slice(7, 12)).toEqual([
+      '· 2026-11-28 12:00:05 approval of read_file m1.0: allow by ann, with other arguments',
+      '· 2026-11-28 12:00:06 approval of read_file m1.1: allow',
+      '– read_file    path=secrets.csv                                  denied',
+      '  Not run: secrets',
+      '✓ read_file    path=hooked.csv                                       ok     1 ms',
     ])
   })
 

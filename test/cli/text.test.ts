@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { hasColor } from '../../src/cli/terminal.ts'
 import {
@@ -84,6 +85,18 @@ test('dateAndTime is local time', () => {
 
 test('shellWord quotes what a shell would take apart', () => {
   expect(['notes', 's_1', "it's", 'a b', '$(rm)'].map(shellWord)).toEqual(['notes', 's_1', "'it'\\''s'", "'a b'", "'$(rm)'"])
+})
+
+test('shellWord: what can not be shown is spelled as the shell reads it', () => {
+  const hostile = "a\u001b[31m'\\\n\tb\u009b\u202e"
+  const word = shellWord(hostile)
+  expect(word).toBe("$'a\\x1b[31m\\'\\\\\\x0a\\x09b\\u009b\\u202e'")
+  expect(
+    execFileSync('bash', ['--norc', '-c', `printf %s ${word}`], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' },
+    }),
+  ).toBe(hostile)
 })
 
 test('styled colours only where colour is shown', () => {

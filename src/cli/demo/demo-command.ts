@@ -90,10 +90,10 @@ function sayMore({ terminal, folder, seed }: Stage): void {
         ]
       : [
           [`${command} demo --act 2 --seed ${(seed + 1) % (maxSeed + 1)}`, 'a kill somewhere else'],
-          [`RONDO_HOME=${shellWord(plain(folder))} ${command} show payment`, 'the journal that act 2 has left'],
+          [`RONDO_HOME=${shellWord(folder)} ${command} show payment`, 'the journal that act 2 has left'],
         ]),
   ]
-  const about = 'examples/hello.ts; saved as hello.mjs it runs in any Node, offline'
+  const about = 'examples/hello.ts; as hello.mjs, where rondo is installed, it runs offline'
   stdout.write(`\n${styled(`The program, in ${hello.length} lines`, 'bold', stdout)}\n${styled(`   ${about}`, 'dim', stdout)}\n\n`)
   // Not indented: it is there to be copied.
   stdout.write(`${hello.join('\n')}\n`)
