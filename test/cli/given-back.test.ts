@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { givenBack } from '../../src/cli/given-back.ts'
+import type { Store } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { newFolder } from './folders.ts'
 
@@ -30,4 +31,27 @@ test('a store that is being closed gives no lease', async () => {
   const closed = store.close()
   expect(await store.acquire('late', mine)).toBe(undefined)
   await closed
+})
+
+test('a lease that the engine is giving back is left to it, with what it says of the session', async () => {
+  const inner = sqlite(join(newFolder(), 'sessions.db'))
+  const releases: unknown[] = []
+  const told = new Proxy(inner, {
+    get(target, key) {
+      const value = Reflect.get(target, key)
+      if (key !== 'release') return typeof value === 'function' ? value.bind(target) : value
+      return async (...[sessionId, options]: Parameters<Store['release']>) => {
+        releases.push(options)
+        // Others come first where nobody waits for it.
+        await new Promise((resolve) => setImmediate(resolve))
+        return target.release(sessionId, options)
+      }
+    },
+  })
+  const store = givenBack(told)
+  await store.acquire('parked', mine)
+  const options = { epoch: 1, expectedSeq: 0, head: { status: 'awaiting_human', pending: 1 } } as const
+  const released = store.release('parked', options)
+  await store.close()
+  expect([await released, releases]).toEqual([true, [options]])
 })
