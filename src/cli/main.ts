@@ -4,6 +4,12 @@ import { rondo } from './program.ts'
 import { processTerminal } from './terminal.ts'
 import { oneLine } from './text.ts'
 
+try {
+  process.cwd()
+} catch {
+  process.stderr.write('rondo: The folder that you stand in is gone. Change to another one.\n')
+  process.exit(2)
+}
 const terminal = processTerminal()
 
 /** A defect of ours: one line, and the stack for whoever asks for it. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { RunStatus, Store } from '../index.ts'
-import { openStore, sessionsFile } from './store.ts'
+import { openStore, placeless, sessionsFile } from './store.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { dateAndTime, oneLine, plain } from './text.ts'
 
@@ -31,7 +31,7 @@ export async function noSession(sessionId: string, store: Store, terminal: Termi
 
 /** Opens the file to go on with a session in it; creates none. */
 export async function openToGoOn(sessionId: string, terminal: Terminal): Promise<Store> {
-  if (!existsSync(sessionsFile(terminal))) throw nothingKept(sessionId, terminal)
+  if (placeless(terminal) === undefined && !existsSync(sessionsFile(terminal))) throw nothingKept(sessionId, terminal)
   const { store, unkept } = await openStore(terminal)
   if (unkept === undefined) return store
   await store.close()

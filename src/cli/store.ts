@@ -25,6 +25,12 @@ export function sessionsFile(place: Place): string {
   return join(dataFolder(place), 'sessions.db')
 }
 
+/** Why there is no place for sessions; `undefined` where there is one. */
+export function placeless(place: Place): string | undefined {
+  if (isAbsolute(dataFolder(place))) return undefined
+  return 'No home folder is known here, so there is no place for sessions. Name a folder for them: RONDO_HOME=FOLDER'
+}
+
 /** Where a run's session goes. `unkept` says why it will be gone with the process. */
 export interface OpenedStore {
   readonly store: Store
@@ -33,6 +39,8 @@ export interface OpenedStore {
 
 /** Opens the sessions file, or else a store in memory. Throws `CannotRun` for a file that is there and can't be used. */
 export async function openStore(place: Place): Promise<OpenedStore> {
+  const unkept = placeless(place)
+  if (unkept !== undefined) return { store: memory(), unkept }
   const file = sessionsFile(place)
   const store = sqlite(file)
   try {
@@ -52,6 +60,8 @@ function checkWritable(file: string): void {
 
 /** Opens the sessions file to read it; `undefined` where none has been written yet. */
 export async function openToRead(place: Place): Promise<Store | undefined> {
+  const lacking = placeless(place)
+  if (lacking !== undefined) throw new CannotRun(lacking)
   const file = sessionsFile(place)
   if (!existsSync(file)) return undefined
   const store = sqlite(file)

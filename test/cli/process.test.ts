@@ -1,6 +1,6 @@
 // The command as a process: signals, pipes, exit codes, and what is kept between two of them.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -192,6 +192,31 @@ describe('the end of a process', () => {
         out: '',
         err: expect.stringContaining('npm install @photostructure/sqlite@1'),
       })
+  })
+
+  test('the folder that it stands in is gone: 2, and what to do', async () => {
+    const cwd = newFolder()
+    const script = 'rmdir "$PWD" && exec "$0" "$@"'
+    const child = spawn('sh', ['-c', script, process.execPath, main, 'approvals'], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    let err = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect([code, err]).toEqual([2, 'rondo: The folder that you stand in is gone. Change to another one.\n'])
+  })
+
+  // A disk without room, as Linux has one.
+  test.skipIf(!existsSync('/dev/full'))('an output that can not be written is told, and ends it', async () => {
+    const full = openSync('/dev/full', 'w')
+    const env = { PATH: process.env['PATH'], RONDO_HOME: newFolder(), RONDO_MODEL: 'offline' }
+    const ends = [['run', '--json', 'list the files'], ['--help']].map((args) => {
+      const { status, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: newFolder(), env, stdio: ['ignore', full, 'pipe'] })
+      return [status, stderr.toString('utf8')]
+    })
+    closeSync(full)
+    expect(ends[0]).toEqual([130, expect.stringMatching(/^rondo: The output can't be written: ENOSPC.*\naborting …\n$/)])
+    expect(ends[1]?.[1]).toMatch(/^rondo: The output can't be written: ENOSPC/)
   })
 
   test('a defect of ours is one line, with RONDO_DEBUG the stack too', async () => {

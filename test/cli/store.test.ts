@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dataFolder, openStore, openToRead } from '../../src/cli/store.ts'
-import { CannotRun } from '../../src/cli/terminal.ts'
+import { CannotRun, processTerminal } from '../../src/cli/terminal.ts'
 import { loadDriver } from '../../src/stores/sqlite-driver.ts'
 import { newFolder } from './folders.ts'
 
@@ -29,6 +30,27 @@ test('sessions lie in RONDO_HOME, else in the data folder that the system has', 
     [{ platform: 'win32' }, '/home/ann/AppData/Local/rondo'],
   ]
   for (const [own, folder] of rows) expect([own, dataFolder({ ...place, ...own })]).toEqual([own, folder])
+})
+
+test('without a home folder there is no place: nothing is kept or looked for in whatever folder one stands', async () => {
+  const nowhere = { ...place, home: '' }
+  const { store, unkept } = await openStore(nowhere)
+  await store.close()
+  expect(unkept).toBe('No home folder is known here, so there is no place for sessions. Name a folder for them: RONDO_HOME=FOLDER')
+  await expect(openToRead(nowhere)).rejects.toThrow(CannotRun)
+  expect(existsSync('.local')).toBe(false)
+})
+
+test('a HOME that is no absolute path is none: the account has one', () => {
+  const { HOME } = process.env
+  try {
+    for (const home of ['', 'relative']) {
+      process.env['HOME'] = home
+      expect(processTerminal().home).toBe(userInfo().homedir)
+    }
+  } finally {
+    process.env['HOME'] = HOME
+  }
 })
 
 describe('opening', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { memory, RondoError, type Store } from '../../index.ts'
 import { sqlite } from '../../stores/sqlite.ts'
 import { givenBack } from '../given-back.ts'
-import { dataFolder } from '../store.ts'
+import { dataFolder, placeless } from '../store.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import { dateAndTime } from '../text.ts'
 
@@ -44,6 +44,8 @@ const maxTries = 100
 function newFolder(terminal: Terminal): string {
   const name = `demo-${dateAndTime(terminal.wall()).replace(' ', '-').replaceAll(':', '')}`
   const data = dataFolder(terminal)
+  const homeless = placeless(terminal)
+  if (homeless !== undefined) throw new CannotRun(homeless)
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 })
     for (let tries = 1; tries <= maxTries; tries++) {
