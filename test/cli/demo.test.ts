@@ -4,12 +4,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { abort } from '../../src/cli/demo/abort.ts'
 import type { Stage } from '../../src/cli/demo/act.ts'
 import { Crew } from '../../src/cli/demo/crew.ts'
 import { demoCommand } from '../../src/cli/demo/demo-command.ts'
 import { hello } from '../../src/cli/demo/hello.ts'
 import { payment } from '../../src/cli/demo/payment.ts'
+import { memory } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
+import { flakyStore } from '../../src/testing/index.ts'
 import { fakeTerminal, hasNodeSqlite } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 import { withoutPeer } from './without-peer.ts'
@@ -218,6 +221,18 @@ describe('act 2', () => {
     expect(terminal.out).toMatch(/\n {3}✗ process \d+ \(pay\) ended with exit code 3: out of order\n/)
     expect(terminal.out).toContain('\n0 of 1 act showed what it claims')
   })
+})
+
+test('act 4: a run that the abort does not end is not waited for; it says that it was not cut', async () => {
+  let isAtWork = false
+  const wait = async () => {
+    isAtWork = true
+  }
+  const terminal = { ...fakeTerminal(), wait }
+  // Once its tool is at work, nothing is recorded any more.
+  const store = flakyStore(memory(), (operation) => (isAtWork && operation === 'append' ? 'hang-before' : 'ok'))
+  const { shown, text } = await abort.play({ terminal, folder: '', store, crew: new Crew(terminal), seed: 1 })
+  expect([shown, text]).toEqual([false, 'Not cut: 4,000 ms after the abort the run has not ended (the promise: 2,000 ms).'])
 })
 
 test('the program at its end is examples/hello.ts, 12 lines', () => {

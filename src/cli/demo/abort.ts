@@ -22,12 +22,20 @@ export const abort: Act = {
     const agent = new Agent({ name: 'deaf', model: script([[{ name: 'export_all', input: {} }], 'Done.']), tools: [deaf.tool], store })
     try {
       const run = agent.stream('Export everything.', { session })
-      await deaf.begun
+      // A run that fails before it comes to its tool shows nothing, and is not waited for.
+      await Promise.race([deaf.begun, run.result])
       await terminal.wait(letItWorkMs)
       say(stage, 'The tool export_all waits for ten minutes and never looks at its signal. While it does, the run is aborted.')
       const askedAt = terminal.now()
-      await run.abort('The user has left.')
-      const { status } = await run.result
+      const ended = run.abort('The user has left.').then(() => run.result)
+      // One that is not cut would be waited for as long as its tool.
+      const result = await Promise.race([ended, terminal.wait(2 * maxCutMs).then(() => undefined)])
+      if (result === undefined)
+        return {
+          shown: false,
+          text: `Not cut: ${exactly(2 * maxCutMs)} after the abort the run has not ended (the promise: ${exactly(maxCutMs)}).`,
+        }
+      const { status } = result
       const tookMs = terminal.now() - askedAt
       const journal = await journalOf(store, session)
       say(stage, `${exactly(tookMs)} later the run is ${status}. The journal says, in ms since the abort:`)
