@@ -9,6 +9,8 @@ export interface Survived {
   readonly text: string
   readonly calls: readonly string[]
   readonly counts: Counts
+  /** Where its processes were when they were killed. */
+  readonly places: readonly string[]
   readonly complaints: readonly string[]
 }
 
@@ -38,6 +40,7 @@ export async function survive(seed: number, mostKills: number, speaker: Clerk): 
   const random = seededRandom(seed)
   const kills = Math.ceil(random() * mostKills)
   const counts: Counts = { kills: 0, resumes: 0, said: 0, approved: 0, effects: 0, unknown: 0, found: 0, again: 0 }
+  const places: string[] = []
   const complaints: string[] = []
   /** What had settled when a process began. */
   const settled: ReadonlySet<string>[] = []
@@ -51,6 +54,7 @@ export async function survive(seed: number, mostKills: number, speaker: Clerk): 
     const end = await child.ended
     if (end === 'SIGKILL') {
       counts.kills++
+      places.push(await placeOfDeath(folder))
       endLeases(folder)
     } else if (end !== 0) complaints.push(`process ${settled.length - 1} ended with ${end}`)
     else over = isOver(await child.line('ended'), complaints) && allSaid
@@ -58,7 +62,7 @@ export async function survive(seed: number, mostKills: number, speaker: Clerk): 
   await desk.close()
   counts.resumes = settled.length - 1
   if (!over) complaints.push(`it has not ended after ${mostProcesses} processes`)
-  return { ...(await judge(folder, desk.said, settled, counts, complaints)), counts, complaints }
+  return { ...(await judge(folder, desk.said, settled, counts, complaints)), counts, places, complaints }
 }
 
 function beginDriver(folder: string, seed: number, index: number, mayDie: boolean, random: () => number): Child {
@@ -107,6 +111,16 @@ function openDesk(folder: string, seed: number, speaker: Clerk, counts: Counts, 
     return working
   }
   return { said, close }
+}
+
+/** What the journal and the bank have of it: the last entry, and whether a payment was made whose outcome is nowhere. */
+async function placeOfDeath(folder: string): Promise<string> {
+  const store = sqlite(fileOf(folder))
+  const entries = await entriesOf(store)
+  await store.close()
+  const settled = new Set(entries.flatMap((entry) => (entry.kind === 'call.settled' ? [`s/${entry.data.callId}`] : [])))
+  const isLost = [...payments(folder).keys()].some((key) => !settled.has(key))
+  return `${entries.at(-1)?.kind ?? 'nothing'}${isLost ? ', paid' : ''}`
 }
 
 async function settledIn(folder: string): Promise<ReadonlySet<string>> {
