@@ -10,6 +10,7 @@ import { Crew } from '../../src/cli/demo/crew.ts'
 import { demoCommand } from '../../src/cli/demo/demo-command.ts'
 import { hello } from '../../src/cli/demo/hello.ts'
 import { payment } from '../../src/cli/demo/payment.ts'
+import { question } from '../../src/cli/demo/question.ts'
 import { memory } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { flakyStore } from '../../src/testing/index.ts'
@@ -220,6 +221,32 @@ describe('act 2', () => {
     expect(await demoCommand({ act: 2 }, terminal)).toBe(1)
     expect(terminal.out).toMatch(/\n {3}✗ process \d+ \(pay\) ended with exit code 3: out of order\n/)
     expect(terminal.out).toContain('\n0 of 1 act showed what it claims')
+  })
+})
+
+describe('act 1', () => {
+  const play = async (cwd: string, folder: string, wall = () => Date.now()) => {
+    const terminal = { ...fakeTerminal({ cwd }), wall }
+    const store = sqlite(join(folder, 'sessions.db'))
+    const verdict = await question.play({ terminal, folder, store, crew: new Crew(terminal), seed: 1 })
+    await store.close()
+    return verdict
+  }
+  const now = Date.now()
+
+  test('its own journal lies in the folder that it is asked about, and grows meanwhile', async () => {
+    const folder = newFolder()
+    const { shown, text } = await play(folder, folder)
+    expect([shown, text]).toEqual([
+      true,
+      expect.stringMatching(/ \d of \d files have the size that the answer says; 1 other was written to meanwhile\.$/),
+    ])
+  })
+
+  test('a size that is not that of the file is not shown: the file has not been written to', async () => {
+    const folder = newFolder()
+    const { shown, text } = await play(folder, folder, () => now + 3_600_000)
+    expect([shown, text]).toEqual([false, expect.stringMatching(/have the size that the answer says\.$/)])
   })
 })
 

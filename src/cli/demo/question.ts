@@ -23,6 +23,7 @@ export const question: Act = {
     const agent = new Agent({ name: 'rondo', model: offline(), tools, store: stage.store })
     say(stage, `> ${task}`)
     blank(stage)
+    const startedAt = stage.terminal.wall()
     const metadata = { folder: stage.terminal.cwd }
     const run = agent.stream(task, { session: 'question', limits: { maxDurationMs, onLimit: 'incomplete' }, metadata })
     for await (const event of run) if (event.type === 'call.settled') sayLines(stage, callLine(event, roomOf(stage)))
@@ -31,7 +32,7 @@ export const question: Act = {
     blank(stage)
     sayAnswer(stage, result.text)
     const used = count(new Set(result.calls.map(({ toolName }) => toolName)).size, 'tool')
-    return lookedUp(stage, result.text, `${count(result.calls.length, 'call')} of ${used}`)
+    return lookedUp(stage, startedAt, result.text, `${count(result.calls.length, 'call')} of ${used}`)
   },
 }
 
@@ -52,13 +53,20 @@ function sayAnswer(stage: Stage, answer: string): void {
 }
 
 /** Looks up each file that the answer gives a size for. */
-function lookedUp({ terminal }: Stage, answer: string, effort: string): Verdict {
+function lookedUp({ terminal }: Stage, startedAt: number, answer: string, effort: string): Verdict {
   const named = [...answer.matchAll(/^\d+\. (.+): (\d+) bytes$/gm)].map(([, path = '', size]) => ({ path, size: Number(size) }))
   if (named.length === 0) {
     const isEmpty = /^There are 0 files /m.test(answer)
     return { shown: isEmpty, text: `${effort}. ${isEmpty ? 'There is no file here, and it names none.' : 'The answer names no file.'}` }
   }
-  const right = named.filter(({ path, size }) => statSync(join(terminal.cwd, path), { throwIfNoEntry: false })?.size === size)
-  const text = `${effort}. Looked up again: ${right.length} of ${count(named.length, 'file')} have the size that the answer says.`
-  return { shown: right.length === named.length, text }
+  const differing = named.flatMap(({ path, size }) => {
+    const found = statSync(join(terminal.cwd, path), { throwIfNoEntry: false })
+    return found?.size === size ? [] : [found?.mtimeMs ?? 0]
+  })
+  // The journal of this very act may lie here. Some file systems know whole seconds only.
+  const written = differing.filter((at) => at >= Math.floor(startedAt / 1_000) * 1_000).length
+  const since = written === 0 ? '' : `; ${count(written, 'other was', 'others were')} written to meanwhile`
+  const right = named.length - differing.length
+  const text = `${effort}. Looked up again: ${right} of ${count(named.length, 'file')} have the size that the answer says${since}.`
+  return { shown: written === differing.length, text }
 }
