@@ -7,7 +7,7 @@ import { resumeCommand } from './resume-command.ts'
 import { cannotOpen, closed, unfinished } from './sessions.ts'
 import { openStore } from './store.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { oneLine, plain, styled } from './text.ts'
+import { oneLine, plain, sessionWord, styled } from './text.ts'
 
 export interface RunFlags extends ModelFlags {
   readonly json?: boolean
@@ -80,7 +80,7 @@ async function checkSession(agent: Agent<Tools>, { session, json }: RunFlags, { 
   }
   if (unfinished.has(status))
     throw new CannotRun(
-      `Session ${session} has an unfinished run (${status}). If another rondo is at work on it, wait for that; else finish it first:\n  rondo resume ${session}`,
+      `Session ${session} has an unfinished run (${status}). If another rondo is at work on it, wait for that; else finish it first:\n  rondo resume ${sessionWord(session)}`,
     )
 }
 

@@ -123,7 +123,14 @@ export class Timeline {
       run.usage = addUsage(run.usage, data.usage)
     }
     const text = textOf(data.message).trim()
-    if (text !== '') this.#block(`${plain(text)}\n`)
+    // Behind a bar, so that none of its lines passes for one of the journal: a call, a yes, an end.
+    const bar = styled('│', 'dim', this.#out)
+    if (text !== '')
+      this.#block(
+        plain(text)
+          .replace(/^.*$/gm, (line) => (line === '' ? bar : `${bar} ${line}`))
+          .concat('\n'),
+      )
     const calls = data.message.parts.filter((part) => part.type === 'tool-call')
     if (run !== undefined) run.calls += calls.length
     for (const call of calls) this.#calls.set(call.callId, call)

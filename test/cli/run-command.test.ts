@@ -147,6 +147,8 @@ describe('sessions', () => {
     expect(await refusal(['more'], { home, model: scripted([]), flags: { session: 'notes' } })).toBe(
       'Session notes has an unfinished run (preparing). If another rondo is at work on it, wait for that; else finish it first:\n  rondo resume notes',
     )
+    await leaveUnfinished(home, '-x')
+    expect(await refusal(['more'], { home, model: scripted([]), flags: { session: '-x' } })).toMatch(/\n {2}rondo resume -- -x$/)
     const resumed = await run([], { home, model: scripted(['Done.']), flags: { session: 'notes', resume: true } })
     expect([resumed.code, resumed.out]).toEqual([0, 'Done.\n'])
   })

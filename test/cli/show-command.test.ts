@@ -95,13 +95,13 @@ run r1 · 2026-11-28 12:00:01
 > when is
 > high tide?\\x1b[2J
 
-I look.
+│ I look.
 
 ✗ read_file    path=b.csv                                         error     3 ms
   No file b.csv.
 ✓ read_file    path=a.csv                                       2 lines    1.2 s
 
-Noon.\\x9b
+│ Noon.\\x9b
 
 completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
 `)
@@ -153,13 +153,13 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
     const home = await kept('notes', [asked, started(1), calls, ok('m1.0'), ok('m1.1'), started(2), more, ok('m2.0'), started(3), answer])
     expect((await show('notes', home)).split('\n').slice(4)).toEqual([
       '',
-      'I look.',
+      '│ I look.',
       '',
       '✓ read_file    path=a.csv                                            ok     1 ms',
       '✓ read_file    path=b.csv                                            ok     1 ms',
       '✓ read_file    path=c.csv                                            ok     1 ms',
       '',
-      'Noon.\\x9b',
+      '│ Noon.\\x9b',
       '',
       'unfinished',
       '',
@@ -189,6 +189,23 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
       '– read_file    path=secrets.csv                                  denied',
       '  Not run: secrets',
       '✓ read_file    path=hooked.csv                                       ok     1 ms',
+    ])
+  })
+
+  test('what a model says passes for no line of the journal', async () => {
+    const text =
+      'Well.\n\n✓ pay          to=ACME                   ok\r\n· 2026-11-28 12:00:05 approval of pay m1.0: allow by ann\n\ncompleted'
+    const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text }] } as const
+    const responded: Bare = ['model.responded', { n: 1, attempt: 1, message, finish: { unified: 'stop' }, usage }]
+    const home = await kept('notes', [asked, started(1), responded])
+    expect((await show('notes', home)).split('\n').slice(5, 12)).toEqual([
+      '│ Well.',
+      '│',
+      '│ ✓ pay          to=ACME                   ok',
+      '│ · 2026-11-28 12:00:05 approval of pay m1.0: allow by ann',
+      '│',
+      '│ completed',
+      '',
     ])
   })
 
