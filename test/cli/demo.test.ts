@@ -215,6 +215,28 @@ describe('act 2', () => {
     expect([code, out.trimEnd().split('\n').length]).toEqual([1, 18])
   })
 
+  test('one charge too many, or a run that nobody ends: the verdict names what is not as claimed', async () => {
+    const pretend = (what: string) => `import { appendFileSync } from 'node:fs'
+      const [, , , part, folder] = process.argv
+      // Killed before it has done anything.
+      if (part === 'pay') await new Promise(() => setInterval(console.log, 20, 'the run is over'))
+      const pay = () => appendFileSync(folder + '/ledger-payment.jsonl', JSON.stringify({ key: 'k', to: 'ACME', cents: 4200 }) + '\\n')
+      if (part === 'pay-on') ${what}
+      await import(${JSON.stringify(main)})`
+    const verdictOn = async (what: string) => {
+      const { stage } = stageFor(1, join(newFolder({ 'program.mjs': pretend(what) }), 'program.mjs'))
+      const { shown, text } = await payment.play(stage)
+      await stage.store.close()
+      return [shown, text]
+    }
+    const claim = 'Not as claimed: '
+    expect(await verdictOn('pay()')).toEqual([false, `${claim}2 charges in the ledger: 42.00 EUR to ACME, 42.00 EUR to ACME.`])
+    expect(await verdictOn('process.exit(0)')).toEqual([
+      false,
+      `${claim}0 charges in the ledger; the payment is on record as made; the run is complete.`,
+    ])
+  })
+
   test('what it claims is not shown: it says so, exit code 1', async () => {
     const program = join(newFolder({ 'broken.mjs': 'console.error("out of order")\nprocess.exit(3)\n' }), 'broken.mjs')
     const terminal = fakeTerminal({ program, env: { PATH: process.env['PATH'], RONDO_HOME: newFolder() } })

@@ -1,6 +1,6 @@
 import { Agent, type Entry, type EntryOf, tool } from '../../index.ts'
 import { jsonSchema } from '../../json-schema/index.ts'
-import { type Act, say, sayRows } from './act.ts'
+import { type Act, judged, say, sayRows } from './act.ts'
 import { journalOf } from './journal.ts'
 import { script } from './script.ts'
 
@@ -40,11 +40,12 @@ export const abort: Act = {
       const journal = await journalOf(store, session)
       say(stage, `${exactly(tookMs)} later the run is ${status}. The journal says, in ms since the abort:`)
       sayRows(stage, sinceAbort(journal))
-      const shown = status === 'aborted' && tookMs <= maxCutMs && !deaf.isOver() && outcome(journal) !== undefined
-      return {
-        shown,
-        text: `Cut after ${exactly(tookMs)} (the promise: ${exactly(maxCutMs)}). The tool still waits, and nobody waits for it.`,
-      }
+      return judged([
+        [`Cut after ${exactly(tookMs)} (the promise: ${exactly(maxCutMs)})`, tookMs <= maxCutMs],
+        ['the run is aborted', status === 'aborted'],
+        ['the journal says what became of the call', outcome(journal) !== undefined],
+        ['the tool still waits, and nobody waits for it', !deaf.isOver()],
+      ])
     } finally {
       deaf.letGo()
     }

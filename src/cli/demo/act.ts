@@ -23,6 +23,13 @@ export interface Verdict {
   readonly why?: string
 }
 
+/** The verdict on claims, each with whether it holds: all of them, or those that don't. */
+export function judged(claims: readonly (readonly [claim: string, holds: boolean])[]): Verdict {
+  const failed = claims.filter(([, holds]) => !holds)
+  const listed = (failed.length === 0 ? claims : failed).map(([claim]) => claim).join('; ')
+  return { shown: failed.length === 0, text: failed.length === 0 ? `${listed}.` : `Not as claimed: ${listed}.` }
+}
+
 /** Where an act is played. */
 export interface Stage {
   readonly terminal: Terminal

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Agent, type Entry, type EntryOf, type Json, type Store } from '../../index.ts'
 import { callLine } from '../call-line.ts'
 import { count } from '../text.ts'
-import { type Act, roomOf, type Stage, say, sayLines, type Verdict } from './act.ts'
+import { type Act, judged, roomOf, type Stage, say, sayLines } from './act.ts'
 import { isComplete, journalOf } from './journal.ts'
 import { amount, chargesIn, euros } from './ledger.ts'
 import { payTool } from './pay.ts'
@@ -53,7 +53,7 @@ export const approval: Act = {
     const settled = new Map(settledIn(journal).map(({ data }) => [data.callId, data.settlement.outcome]))
     const charges = chargesIn(ledger)
     const made = charges.map(amount).join(', ')
-    return verdict([
+    return judged([
       ['Nothing was paid before a yes', waiting.join() === `${calls.acme},${calls.birch}` && early === 0],
       ['the changed arguments were refused', settled.get(calls.birch) === 'denied'],
       ['the third call waited for its own yes', asking(second).join() === calls.more && settled.get(calls.more) === 'denied'],
@@ -61,13 +61,6 @@ export const approval: Act = {
       ['the run is complete', isComplete(journal)],
     ])
   },
-}
-
-/** Each claim with whether it holds. */
-function verdict(claims: readonly (readonly [claim: string, holds: boolean])[]): Verdict {
-  const failed = claims.filter(([, holds]) => !holds)
-  const listed = (failed.length === 0 ? claims : failed).map(([claim]) => claim).join('; ')
-  return { shown: failed.length === 0, text: failed.length === 0 ? `${listed}.` : `Not as claimed: ${listed}.` }
 }
 
 /** The calls that wait for a yes. */

@@ -3,7 +3,7 @@ import { Agent, type Entry, type RunStatus, type Store } from '../../index.ts'
 import { unfinished } from '../sessions.ts'
 import { commandName } from '../summary.ts'
 import { count } from '../text.ts'
-import { type Act, type Stage, say, type Verdict } from './act.ts'
+import { type Act, judged, type Stage, say, type Verdict } from './act.ts'
 import { giveBackLease, isComplete, journalOf } from './journal.ts'
 import { amount, type Charge, chargesIn } from './ledger.ts'
 import { payTool } from './pay.ts'
@@ -84,20 +84,25 @@ function whatItDid(before: readonly Entry[], after: readonly Entry[]): string {
   if (has('run.finished')) return 'The run was over: nothing is left to do.'
   if (has('call.settled')) return 'The payment was on record as made: it only finishes the run.'
   if (!has('call.started')) return 'The payment had not begun: it makes it.'
-  const found = after.some((entry) => entry.kind === 'call.settled' && entry.data.by === 'reconcile')
-  const what = found ? 'finds the charge, and does not pay again' : 'finds no charge, and pays'
-  return `The payment had begun: it looks into the ledger, ${what}.`
+  return `The payment had begun: it looks into the ledger, ${whatItFound(after)}.`
+}
+
+function whatItFound(after: readonly Entry[]): string {
+  const settled = after.find((entry) => entry.kind === 'call.settled')?.data
+  if (settled?.by === 'reconcile' && settled.settlement.outcome === 'ok') return 'finds the charge, and does not pay again'
+  const again = after.some((entry) => entry.kind === 'call.started' && entry.data.attempt > 1)
+  return again ? 'finds no charge, and pays' : 'and leaves open what became of it'
 }
 
 function verdict(stage: Stage, journal: readonly Entry[], charges: readonly Charge[]): Verdict {
-  const completed = isComplete(journal)
-  const settled = journal.filter((entry) => entry.kind === 'call.settled')
-  const paid = charges.length === 1 && charges.every(({ to, cents }) => to === invoice.to && cents === invoice.cents)
-  const shown = completed && paid && settled.length === 1 && settled.every(({ data }) => data.settlement.outcome === 'ok')
+  const outcomes = journal.flatMap((entry) => (entry.kind === 'call.settled' ? [entry.data.settlement.outcome] : []))
   const made = charges.length === 0 ? '' : `: ${charges.map(amount).join(', ')}`
   return {
-    shown,
-    text: `${count(charges.length, 'charge')} in the ledger${made}. The run ${completed ? 'is complete' : 'did not complete'}.`,
+    ...judged([
+      [`${count(charges.length, 'charge')} in the ledger${made}`, charges.map(amount).join() === amount(invoice)],
+      ['the payment is on record as made', outcomes.join() === 'ok'],
+      ['the run is complete', isComplete(journal)],
+    ]),
     command: `${commandName(stage.terminal)} demo --act 2 --seed ${stage.seed}`,
     why: 'the same again',
   }
