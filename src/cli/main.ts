@@ -29,6 +29,6 @@ function version(): string {
 process.on('uncaughtException', crash)
 process.on('unhandledRejection', crash)
 const exitCode = await rondo(process.argv.slice(2), version(), terminal)
-await terminal.flushed()
+const isWritten = await terminal.flushed()
 // A tool that ignores its abort must not keep the process alive.
-process.exit(exitCode)
+process.exit(exitCode === 0 && !isWritten ? 1 : exitCode)

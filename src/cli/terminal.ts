@@ -48,8 +48,8 @@ export class CannotRun extends Error {
 }
 
 export interface ProcessTerminal extends Terminal {
-  /** Resolves when what was written has left the process. */
-  flushed(): Promise<void>
+  /** Resolves when what was written has left the process; false: some of it could not, and that somebody stopped reading is not the reason. */
+  flushed(): Promise<boolean>
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -57,7 +57,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** The terminal that this process stands in. */
 export function processTerminal(): ProcessTerminal {
   const listeners = new Set<(why: Interruption) => void>()
+  let isLost = false
   const tell = (why: Interruption) => {
+    if (why === 'unwritable') isLost = true
     for (const listener of [...listeners]) listener(why)
   }
   const streams = [process.stdout, process.stderr]
@@ -92,6 +94,9 @@ export function processTerminal(): ProcessTerminal {
     exit: (code) => process.exit(code),
     flushed: async () => {
       for (const stream of streams) if (stream.writable) await new Promise((resolve) => stream.write('', resolve))
+      // A stream tells its error after the callback of the write.
+      await new Promise((resolve) => setImmediate(resolve))
+      return !isLost
     },
   }
 }

@@ -210,13 +210,18 @@ describe('the end of a process', () => {
   test.skipIf(!existsSync('/dev/full'))('an output that can not be written is told, and ends it', async () => {
     const full = openSync('/dev/full', 'w')
     const env = { PATH: process.env['PATH'], RONDO_HOME: newFolder(), RONDO_MODEL: 'offline' }
-    const ends = [['run', '--json', 'list the files'], ['--help']].map((args) => {
+    const ends = [['run', '--json', 'list the files'], ['run', 'list the files'], ['--help']].map((args) => {
       const { status, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: newFolder(), env, stdio: ['ignore', full, 'pipe'] })
       return [status, stderr.toString('utf8')]
     })
     closeSync(full)
-    expect(ends[0]).toEqual([130, expect.stringMatching(/^rondo: The output can't be written: ENOSPC.*\naborting …\n$/)])
-    expect(ends[1]?.[1]).toMatch(/^rondo: The output can't be written: ENOSPC/)
+    const told = "rondo: The output can't be written: ENOSPC"
+    expect(ends).toEqual([
+      [130, expect.stringMatching(new RegExp(`^${told}.*\\naborting …\\n$`))],
+      // The run was over when its answer was to be written.
+      [1, expect.stringContaining(told)],
+      [1, expect.stringMatching(`^${told}`)],
+    ])
   })
 
   test('a defect of ours is one line, with RONDO_DEBUG the stack too', async () => {
