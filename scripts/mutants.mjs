@@ -26,9 +26,11 @@ const groupsFor = (file) =>
     ? [values.tests.split(',')]
     : file.startsWith('src/models/')
       ? [['test/models']]
-      : file.startsWith('src/core/')
-        ? ofCore
-        : ofEngine
+      : file.startsWith('src/stores/')
+        ? [['test/stores']]
+        : file.startsWith('src/core/')
+          ? ofCore
+          : ofEngine
   ).map((dirs) => dirs.filter((dir) => existsSync(join(root, dir))))
 const limitMs = 180_000
 

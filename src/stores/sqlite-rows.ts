@@ -1,8 +1,8 @@
 import type { Entry } from '../core/entry.ts'
 import { RondoError } from '../core/error.ts'
-import { isJsonObject } from '../core/json.ts'
-import type { Head, SessionSummary } from '../core/store.ts'
+import type { SessionSummary } from '../core/store.ts'
 import type { Row } from './sqlite-driver.ts'
+import { isEntry, isHead } from './stored.ts'
 
 /** Rows of the file into the store's types. The file is a boundary: what does not parse is an error that names its place. */
 
@@ -78,18 +78,6 @@ function parse(json: unknown): unknown {
   } catch {
     return undefined
   }
-}
-
-/** The envelope; what `data` holds follows from `kind`, and an unknown kind is for the machine to refuse. */
-function isEntry(value: unknown): value is Entry {
-  if (!isJsonObject(value)) return false
-  const { v, id, at, epoch = 0, runId = '', kind, data } = value
-  const isEnvelope = typeof v === 'number' && typeof id === 'string' && typeof at === 'number' && typeof kind === 'string'
-  return isEnvelope && typeof epoch === 'number' && typeof runId === 'string' && isJsonObject(data)
-}
-
-function isHead(value: unknown): value is Head {
-  return isJsonObject(value) && typeof value.status === 'string' && typeof value.pending === 'number'
 }
 
 function text(value: unknown): string | undefined {

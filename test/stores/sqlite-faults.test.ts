@@ -3,7 +3,8 @@ import type { Store } from '../../src/core/store.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { sqliteFailure } from '../../src/stores/sqlite-driver.ts'
 import { entries, entry, fails, head, ids, listed } from '../../src/testing/store-cases/kit.ts'
-import { failure, newFile, opened, raw } from './sqlite-kit.ts'
+import { failure } from './kit.ts'
+import { newFile, opened, raw } from './sqlite-kit.ts'
 
 describe('sqlite: a full disk', () => {
   test('ends in SessionWriteFailed with nothing half written, and the store is usable afterwards', async () => {

@@ -1,8 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
-import type { RondoError } from '../../src/core/error.ts'
+import { onTestFinished } from 'vitest'
 import type { Store } from '../../src/core/store.ts'
 import { type SqliteOptions, sqlite } from '../../src/stores/sqlite.ts'
 import { type Database, loadDriver } from '../../src/stores/sqlite-driver.ts'
@@ -29,11 +28,4 @@ export function raw<T>(file: string, work: (database: Database) => T): T {
   } finally {
     database.close()
   }
-}
-
-export async function failure(promise: Promise<unknown>): Promise<RondoError> {
-  return promise.then(
-    () => expect.fail('it did not fail'),
-    (error) => error,
-  )
 }

@@ -6,7 +6,8 @@ import { loadDriver } from '../../src/stores/sqlite-driver.ts'
 import { openDatabase } from '../../src/stores/sqlite-schema.ts'
 import { entries, entry, eventually, fails, ids, loaded } from '../../src/testing/store-cases/kit.ts'
 import { storeConformance } from '../../src/testing/store-conformance.ts'
-import { failure, newFile, opened, raw } from './sqlite-kit.ts'
+import { failure } from './kit.ts'
+import { newFile, opened, raw } from './sqlite-kit.ts'
 
 describe('sqlite keeps the Store contract', () => {
   let file = ''
