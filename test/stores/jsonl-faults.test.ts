@@ -5,7 +5,7 @@ import { fileFailure, realFiles } from '../../src/stores/jsonl-files.ts'
 import type { JsonlStore } from '../../src/stores/jsonl-store.ts'
 import { entries, entry, fails, head, ids, listed } from '../../src/testing/store-cases/kit.ts'
 import { type Call, type Disk, disk, storeOn, systemError } from './jsonl-disk.ts'
-import { fileOf, locksIn, newFolder, opened } from './jsonl-kit.ts'
+import { fileOf, leaveDead, locksIn, newFolder, opened } from './jsonl-kit.ts'
 import { failure } from './kit.ts'
 
 /** Throws at the first of these calls on a session's file, and at each later one of those in `then`. */
@@ -190,12 +190,8 @@ describe('jsonl: a write that fails', () => {
 describe('jsonl: what comes after a crash', () => {
   /** A store whose process has died: it is not closed, and its lock is that of a process that is gone. */
   async function crashed(directory: string, before: (store: JsonlStore) => Promise<void>): Promise<void> {
-    const made = disk()
-    const store = storeOn(made, directory)
-    await before(store)
-    // The lock as a process that is gone has left it.
-    const [lock = ''] = locksIn(directory)
-    await realFiles.rename(join(directory, lock), join(directory, lock.replace(/^lock-\d+-[\da-f]+/, 'lock-4194305-abc')))
+    await before(storeOn(disk(), directory))
+    leaveDead(directory)
   }
 
   test('the lock of the dead is removed, and its sessions are free at once and found by a sweep', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -32,4 +32,18 @@ export function linesIn(directory: string, sessionId = 's'): readonly string[] {
 
 export function locksIn(directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => name.startsWith('lock-'))
+}
+
+/** The folder as the crash of its process leaves it: the lock is there, and of nobody who lives. Ids of processes end at 2^22 on Linux. */
+export function leaveDead(directory: string): void {
+  for (const lock of locksIn(directory))
+    renameSync(join(directory, lock), join(directory, lock.replace(/^lock-\d+-[\da-f]+/, `lock-${2 ** 22 + 1}-abc`)))
+}
+
+/** What the disk holds now, as the next process finds it when this one dies at this moment. */
+export function crashed(directory: string): string {
+  const copy = newFolder()
+  cpSync(directory, copy, { recursive: true })
+  leaveDead(copy)
+  return copy
 }

@@ -1,9 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { done, tool } from 'rondo'
 import type { StoreFault } from 'rondo/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { faultsAt } from '../../engine/kit.ts'
-import { agentIn, asks, collect, end, gate, lines, noInput, plainTool, refusal } from '../kit.ts'
+import { fileOf, newFolder, opened as openedFolder } from '../../stores/jsonl-kit.ts'
+import { agentIn, asks, collect, end, gate, lines, noInput, plainTool, refusal, untilWithFiles } from '../kit.ts'
 import { facts, mortal, noting, restored, serialised, sharedLab, storeKinds } from '../support/processes.ts'
 
 const look = plainTool('look', () => 'seen', 'read')
@@ -258,5 +261,57 @@ describe.each(storeKinds)('a process that is killed when a tool is done (%s)', (
     // Whoever has looked may say that it is to be done again.
     const result = await lab.until(second().resume('s', { decisions: [{ callId: 'm2.0', decision: 'approve' }] }).result)
     expect([end(result), result.calls.map((call) => call.outcome), seen.length]).toEqual(['completed completed', ['unknown', 'ok'], 2])
+  })
+})
+
+describe('a session in a file (rondo/jsonl) that something else has written to', () => {
+  /** A session after two runs; what becomes of its text before the next process opens it. */
+  async function rewritten(change: (text: string) => string) {
+    const lab = sharedLab('memory', [asks('look'), 'One.', 'Two.', 'Three.'])
+    const until = <T>(promise: Promise<T>) => untilWithFiles(lab.clock, promise)
+    const directory = newFolder()
+    const open = () => openedFolder(directory, { clock: () => lab.clock.wall(), synchronous: 'normal' })
+    const store = open()
+    const agent = agentIn({ ...lab, store }, { tools: [look] })
+    await until(agent.run('A', { session: 's' }))
+    await until(agent.run('B', { session: 's' }))
+    const before = await collect(store.load('s'))
+    await store.close()
+    const file = fileOf(directory)
+    writeFileSync(file, change(readFileSync(file, 'utf8')))
+    const next = open()
+    const told = lines(
+      await collect(
+        agentIn({ ...lab, store: next }, { tools: [look] })
+          .session('s')
+          .messages(),
+      ),
+    )
+    const after = await collect(next.load('s'))
+    const result = await until(agentIn({ ...lab, store: next }, { tools: [look] }).run('C', { session: 's' }))
+    await next.close()
+    return {
+      isSame: isDeepStrictEqual(before, after),
+      told,
+      end: end(result),
+      asked: lines(lab.model.requests.at(-1)?.messages ?? []),
+      file,
+    }
+  }
+  const told = ['user: A', 'assistant: look{}→ok:seen', 'assistant: One.', 'user: B', 'assistant: Two.']
+  const whole = { isSame: true, told, end: 'completed completed', asked: [...told, 'user: C'] }
+
+  test.each([
+    ['two of them', (text: string) => text.replace('}\n{"v":1', '}{"v":1')],
+    ['every second one', (text: string) => text.replace(/\}\n\{(.*)\n/g, '}{$1\n')],
+    ['all of them', (text: string) => text.replaceAll('}\n{', '}{')],
+  ])('B161 complete records on one physical line (%s): all are read, in order, and the session goes on', async (_, glue) => {
+    expect(await rewritten(glue)).toMatchObject(whole)
+  })
+
+  test('B162 the last line is complete and has no newline: it is a record, and the next one begins a line', async () => {
+    const { file, ...rest } = await rewritten((text) => text.trimEnd())
+    expect(rest).toEqual(whole)
+    for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
   })
 })
