@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Files, realFiles } from '../../src/stores/jsonl-files.ts'
+import { type Files, realFiles, type Source } from '../../src/stores/jsonl-files.ts'
+import { seek } from '../../src/stores/jsonl-inspect.ts'
+import { chunkBytes } from '../../src/stores/jsonl-lines.ts'
+import { entryLine, headLine } from '../../src/stores/jsonl-records.ts'
 import { entries, entry, head, ids, listed } from '../../src/testing/store-cases/kit.ts'
 import { type Call, type Disk, disk, storeOn } from './jsonl-disk.ts'
 import { fileOf, linesIn, newFolder, opened } from './jsonl-kit.ts'
@@ -112,5 +115,28 @@ describe('jsonl: what a write costs', () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => store.append(`s${i}`, entries(0, 1), { expectedSeq: 0 })))
     expect(await listed(store, { limit: 1000 })).toHaveLength(300)
     expect([now, most <= 17]).toEqual([0, true])
+  })
+
+  test('the place of any entry is found near it, and never behind it', async () => {
+    const entryText = (seq: number): string => entryLine(entry(seq, 'x'.repeat((seq * 37) % 900)), 1)
+    const head = (before: number, entries: number): string =>
+      headLine({ head: null, entries, seq: before + entries, at: 1, createdAt: 1, epoch: 0, held: false })
+    const parts: string[] = []
+    const places: { readonly offset: number; readonly before: number }[] = []
+    let offset = 0
+    for (let seq = 0, size = 1; seq < 2000; seq += size, size = (seq % 3) + 1) {
+      const text = head(seq, size) + Array.from({ length: size }, (_, i) => entryText(seq + i + 1)).join('')
+      places.push({ offset, before: seq })
+      parts.push(text)
+      offset += Buffer.byteLength(text)
+    }
+    const bytes = Buffer.from(parts.join(''))
+    const source: Source = async (position, length) => bytes.subarray(position, position + length)
+    const last = places.at(-1)?.before ?? 0
+    for (let afterSeq = 0; afterSeq < last; afterSeq++) {
+      const found = await seek(source, bytes.length, afterSeq)
+      const wanted = places.findLast(({ before }) => before <= afterSeq)?.offset ?? 0
+      expect([afterSeq, found <= wanted, wanted - found <= chunkBytes]).toEqual([afterSeq, true, true])
+    }
   })
 })

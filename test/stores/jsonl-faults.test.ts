@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fileFailure, realFiles } from '../../src/stores/jsonl-files.ts'
+import { type Files, fileFailure, realFiles } from '../../src/stores/jsonl-files.ts'
 import type { JsonlStore } from '../../src/stores/jsonl-store.ts'
 import { entries, entry, fails, head, ids, listed } from '../../src/testing/store-cases/kit.ts'
+import { gate } from '../acceptance/kit.ts'
 import { type Call, type Disk, disk, storeOn, systemError } from './jsonl-disk.ts'
 import { fileOf, leaveDead, locksIn, newFolder, opened } from './jsonl-kit.ts'
 import { failure } from './kit.ts'
@@ -173,6 +174,24 @@ describe('jsonl: a write that fails', () => {
     expect(await ids(store, 's')).toEqual(['e1', 'e2'])
   })
 
+  test('closing waits for a slow disk, and keeps the folder until then', async () => {
+    const directory = newFolder()
+    const made = disk()
+    const slow = gate()
+    const open: Files['open'] = async (...args) => {
+      if (String(args[0]).includes('blobs')) await slow.promise
+      return realFiles.open(...args)
+    }
+    const store = storeOn({ ...made, files: { ...realFiles, open } }, directory, 'normal')
+    await store.list()
+    const put = store.blobs.put(new Uint8Array([1]))
+    const closing = store.close().then(() => locksIn(directory))
+    await expect(Promise.race([closing, new Promise((resolve) => setTimeout(resolve, 100, 'waits'))])).resolves.toBe('waits')
+    expect(locksIn(directory)).toHaveLength(1)
+    slow.resolve()
+    expect([await closing, await put]).toEqual([[], expect.stringMatching(/^sha256:/)])
+  })
+
   test('closing gives the folder back, also when the disk takes nothing', async () => {
     const directory = newFolder()
     const made = disk()
@@ -199,6 +218,9 @@ describe('jsonl: what comes after a crash', () => {
     await crashed(directory, async (store) => {
       const { epoch } = (await store.acquire('s', { owner: 'a', ttlMs: 1_000_000 })) ?? { epoch: 0 }
       await store.append('s', entries(0, 1), { expectedSeq: 0, epoch, head: head('tool_running') })
+      const given = (await store.acquire('given', { owner: 'a', ttlMs: 1_000_000 }))?.epoch ?? 0
+      await store.append('given', entries(0, 1), { expectedSeq: 0, epoch: given, head: head('tool_running') })
+      await store.release('given', { epoch: given, expectedSeq: 1 })
       await store.append('parked', entries(0, 1), { expectedSeq: 0, head: head('awaiting_human') })
       await store.acquire('held', { owner: 'a', ttlMs: 1_000_000 })
     })
@@ -207,6 +229,15 @@ describe('jsonl: what comes after a crash', () => {
     expect(((await store.acquire('s', { owner: 'b', ttlMs: 1000 }))?.epoch ?? 0) > 1).toBe(true)
     expect(await store.acquire('held', { owner: 'b', ttlMs: 1000 })).toBeDefined()
     expect(locksIn(directory)).toHaveLength(1)
+  })
+
+  test('leases that an earlier store left at its close are over too', async () => {
+    const directory = newFolder()
+    const first = opened(directory)
+    await first.acquire('s', { owner: 'a', ttlMs: 9e15 })
+    await first.close()
+    await crashed(directory, async (store) => expect(await store.acquire('s', { owner: 'b', ttlMs: 1000 })).toBeUndefined())
+    expect(await opened(directory).acquire('s', { owner: 'b', ttlMs: 1000 })).toBeDefined()
   })
 
   test('what was being made and was not finished is removed', async () => {

@@ -92,6 +92,32 @@ describe('jsonl: the files', () => {
     expect(again.warnings).toEqual([expect.stringContaining('My Session.jsonl is not listed')])
   })
 
+  test('a long one that was renamed is not driven either, though only its end is looked at', async () => {
+    const directory = newFolder()
+    const first = opened(directory)
+    await first.append('s', [entry(1, 'x'.repeat(200_000))], { expectedSeq: 0 })
+    for (let seq = 1; seq < 4; seq++) await first.append('s', [entry(seq + 1, 'x'.repeat(100_000))], { expectedSeq: seq })
+    await first.close()
+    renameSync(fileOf(directory), fileOf(directory, 't'))
+    await fails('SessionReadFailed', opened(directory).acquire('t', { owner: 'a', ttlMs: 1000 }))
+  })
+
+  test('a reader of a session that is deleted meanwhile does not go on in a new one of its name', async () => {
+    const store = opened(newFolder())
+    const many = (prefix: string) => Array.from({ length: 8 }, (_, i) => entry(i + 1, 'x'.repeat(50_000), `${prefix}${i + 1}`))
+    await store.append('s', many('old'), { expectedSeq: 0 })
+    const seen: string[] = []
+    const reading = async (): Promise<void> => {
+      for await (const { id } of store.load('s')) {
+        if (seen.push(id) > 1) continue
+        await store.delete('s')
+        await store.append('s', many('new'), { expectedSeq: 0 })
+      }
+    }
+    expect((await failure(reading())).message).toMatch(/was deleted while it was being read/)
+    expect(seen.filter((id) => id.startsWith('new'))).toEqual([])
+  })
+
   test('one of a newer version is SessionMigrationFailed and stays untouched; the others work', async () => {
     const directory = newFolder()
     mkdirSync(directory)
@@ -249,6 +275,17 @@ describe('jsonl: options and places', () => {
     renameSync(parent, `${parent}-aside`)
     await store.append('s', entries(0, 1), { expectedSeq: 0 })
     expect(await ids(store, 's')).toEqual(['e1'])
+  })
+
+  test('the bytes of a blob may be changed from the call on', async () => {
+    const directory = newFolder()
+    const store = opened(directory)
+    await store.list()
+    const bytes = new TextEncoder().encode('abc'.repeat(1_000_000))
+    const put = store.blobs.put(bytes)
+    bytes.fill(0)
+    const found = await store.blobs.get(await put)
+    expect(found?.subarray(0, 4)).toEqual(new TextEncoder().encode('abca'))
   })
 
   test('a blob whose bytes have changed is SessionReadFailed, until it is put again', async () => {
