@@ -19,7 +19,7 @@ import type { Decision, Pending } from './types.ts'
 export interface Session<T extends Tools = Tools> extends Control {
   readonly id: string
   status(): Promise<RunStatus>
-  /** Calls that wait for a human or for a result; not those whose time is over, which nobody can answer any more. */
+  /** Calls that wait for a human or for a result. One whose `expiresAt` is over, which no driver has said yet, can't be answered any more. */
   pending(): Promise<readonly Pending<T>[]>
   /** The conversation, with the outcome on each call. */
   messages(): AsyncIterable<Message>
@@ -56,10 +56,10 @@ export class SessionHandle<T extends Tools> implements Session<T> {
   async pending(): Promise<readonly Pending<T>[]> {
     const { driver, state } = await this.#state()
     const runId = state.live.run?.id ?? ''
-    const naming = { sessionId: this.id, isDynamic: (name: string) => driver.isDynamic(runId, name) }
-    const now = driver.world.clock.wall()
-    const pending = pendingCalls(state.live, naming).filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now)
-    return pending as readonly Pending<T>[]
+    return pendingCalls(state.live, {
+      sessionId: this.id,
+      isDynamic: (name) => driver.isDynamic(runId, name),
+    }) as readonly Pending<T>[]
   }
 
   async *messages(): AsyncGenerator<Message, void, undefined> {

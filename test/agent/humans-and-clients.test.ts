@@ -69,15 +69,6 @@ describe('approvals', () => {
     ])
   })
 
-  test('a request whose time is over does not wait any more, also before a driver has said so', async () => {
-    const place = scriptedLab([payCall, 'ok'])
-    const agent = agentIn(place, { tools: [pay(() => ({ expiresInMs: 1_000 }))] })
-    await place.clock.until(agent.run('Hi', { session: 's' }))
-    expect(await agent.session('s').pending()).toMatchObject([{ callId: 'm1.0' }])
-    place.clock.jump(1_000)
-    expect(await agent.session('s').pending()).toEqual([])
-  })
-
   test('a remembered yes does not reach for a request whose time is over, which no driver has said yet', async () => {
     const place = scriptedLab([{ calls: [5, 600].map((cents) => ({ name: 'pay', input: { cents } })) }, 'ok'])
     const tools = [pay(({ cents }) => (cents > 500 ? { expiresInMs: 60_000 } : true))]
