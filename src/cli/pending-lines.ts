@@ -44,14 +44,26 @@ function reasonLines(reason: string, columns: number | undefined): string {
 function facts(call: Pending, { since }: Waiting, terminal: Terminal): readonly Piece[] {
   const now = terminal.wall()
   const pieces: Piece[] = [{ text: spelledOut(oneLine(`${call.toolName} ${call.callId}`)), style: 'bold' }]
-  if (call.kind === 'result') pieces.push({ text: 'needs a result from outside' })
+  if (call.kind === 'result') pieces.push({ text: needs[call.why] })
   else if (call.risk !== undefined) pieces.push({ text: `${call.risk} risk`, style: riskStyles[call.risk] })
+  if (call.kind === 'approval' && call.repeats !== undefined)
+    pieces.push({ text: `may have been done already, as ${oneLine(call.repeats)}`, style: 'red' })
   if (call.kind === 'result' && call.correlationId !== undefined) pieces.push({ text: oneLine(call.correlationId) })
   if (since !== undefined) pieces.push({ text: `waits for ${roughly(now - since)}`, style: 'dim' })
   if (call.expiresAt === undefined) return pieces
   const { expiresAt } = call
   if (expiresAt <= now) return [...pieces, { text: `expired ${dateAndTime(expiresAt)}`, style: 'red' }]
   return [...pieces, { text: `expires in ${roughly(expiresAt - now)} (${dateAndTime(expiresAt)})`, style: 'dim' }]
+}
+
+/** What is to be said of a call that waits outside, by why it is there. */
+const needs: { readonly [why in Extract<Pending, { kind: 'result' }>['why']]: string } = {
+  client: 'needs a result from outside',
+  manual: 'needs a result from outside',
+  suspended: 'needs a result from outside',
+  child: 'waits for another session',
+  'ask-user': 'asks you',
+  unresolved: 'began, and its outcome was lost: what became of it?',
 }
 
 const riskStyles = { low: 'green', medium: 'yellow', high: 'red' } as const

@@ -1,4 +1,5 @@
 import type { Entry, EntryOf, Outcome, RunResult, Store } from '../index.ts'
+import { outcomeOf } from './outcome-of.ts'
 
 /** What became of a call so far, as the journal tells it. */
 export interface CallFacts {
@@ -42,6 +43,8 @@ class Facts implements SessionFacts {
   readonly #asked = new Map<string, string>()
 
   entry(entry: Entry): void {
+    const outcome = outcomeOf(entry)
+    if (outcome !== undefined) return this.#add(outcome.callId, { outcome: outcome.settlement.outcome })
     switch (entry.kind) {
       case 'session': {
         const folder = entry.data.metadata?.['folder']
@@ -61,8 +64,6 @@ class Facts implements SessionFacts {
       }
       case 'call.deferred':
         return this.#add(entry.data.callId, { since: entry.at })
-      case 'call.settled':
-        return this.#add(entry.data.callId, { outcome: entry.data.settlement.outcome })
       case 'run.finished':
         this.openRuns.delete(entry.runId ?? '')
         this.end = { status: entry.data.status, reason: entry.data.reason }

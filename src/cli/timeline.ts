@@ -1,5 +1,6 @@
 import { addUsage, type Entry, type EntryOf, type Json, type Message, noUsage, type Pending, type ToolCallPart, textOf } from '../index.ts'
 import { callLine } from './call-line.ts'
+import { type CallOutcome, outcomeOf } from './outcome-of.ts'
 import { answerHint, waitingLines } from './pending-lines.ts'
 import { summaryLines } from './summary.ts'
 import type { Output, Terminal } from './terminal.ts'
@@ -44,6 +45,8 @@ export class Timeline {
   }
 
   entry(entry: Entry): void {
+    const outcome = outcomeOf(entry)
+    if (outcome !== undefined) return this.#settled(outcome)
     switch (entry.kind) {
       case 'session':
         return this.#session(entry)
@@ -62,7 +65,7 @@ export class Timeline {
       case 'model.failed':
         return this.#failed(entry)
       case 'call.settled':
-        return this.#settled(entry)
+        return this.#note(`${this.#calls.get(entry.data.callId)?.toolName ?? 'a call'} goes on in the background`, entry.at)
       case 'control':
         return this.#note([entry.data.action, entry.data.reason].filter(Boolean).join(': '), entry.at)
       case 'approval.decided':
@@ -170,8 +173,7 @@ export class Timeline {
     if (call !== undefined) this.#calls.set(callId, { ...call, input })
   }
 
-  #settled({ data }: EntryOf<'call.settled'>): void {
-    const { callId, settlement, durationMs } = data
+  #settled({ callId, settlement, durationMs }: CallOutcome): void {
     const part = this.#calls.get(callId)
     this.#calls.delete(callId)
     this.#since.delete(callId)

@@ -242,6 +242,37 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
     ])
   })
 
+  test('a call in the background has a line when it is left behind, and its outcome one when that is there', async () => {
+    const settlement = { outcome: 'ok', output: '12 lines' } as const
+    const home = await kept('notes', [
+      ['session', { version: 1 }],
+      asked,
+      claimed,
+      started(1),
+      more,
+      ['call.prepared', { callId: 'm2.0', effect: 'read', executor: 'local' }],
+      ['call.started', { callId: 'm2.0', attempt: 1 }],
+      [
+        'call.settled',
+        { callId: 'm2.0', settlement: { outcome: 'ok', output: { status: 'running_in_background' } }, by: 'machine', background: true },
+      ],
+      [
+        'message',
+        {
+          origin: 'background',
+          callId: 'm2.0',
+          message: says('It is there.'),
+          hidden: true,
+          result: { settlement, by: 'tool', durationMs: 1_500 },
+        },
+      ],
+    ])
+    expect((await show('notes', home)).split('\n').slice(6, 8)).toEqual([
+      '· 2026-11-28 12:00:07 read_file goes on in the background',
+      expect.stringMatching(/^✓ read_file .*c\.csv.* 1\.5 s$/),
+    ])
+  })
+
   test('--json: the entries as they are, one a line', async () => {
     const home = await kept('notes', [['session', { version: 1 }], asked])
     const lines = (await show('notes', home, { json: true })).trimEnd().split('\n')
