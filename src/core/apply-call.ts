@@ -115,7 +115,9 @@ export function applySettled(state: SessionState, entry: EntryOf<'call.settled'>
   assert(turn !== undefined && call.background !== true && call.status !== 'settled', 'a call settles once', callId)
   if (background === true) return leaveBehind(state, run, turn, call, settlement)
   if (call.status === 'running') closeActivity(run, entry.at, durationMs)
-  turn.calls[call.index] = { ...call, status: 'settled', settlement, durationMs: tookOf(call, entry.at, durationMs) }
+  // What a human has changed it to and was then refused is what it was about.
+  const input = call.edited ?? call.input
+  turn.calls[call.index] = { ...call, input, status: 'settled', settlement, durationMs: tookOf(call, entry.at, durationMs) }
   turn.left--
   if (end !== undefined && call.index < turn.endIndex) {
     turn.endIndex = call.index

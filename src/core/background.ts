@@ -1,6 +1,7 @@
 import type { BackgroundResult, EntryBody, EntryData, SettlementData } from './entry.ts'
 import { callIndex } from './entry.ts'
 import { type Message, type Part, resultText } from './message.ts'
+import { settledPart } from './settled.ts'
 import type { CallState, Live } from './state.ts'
 
 /**
@@ -59,15 +60,15 @@ export function bodyFor<B extends EntryBody>({ background }: Live, body: B): Ent
 }
 
 /** It stands among what users say, so it says what it is. */
-function resultMessage({ part }: CallState, settlement: SettlementData): Message {
+function resultMessage(about: CallState, settlement: SettlementData): Message {
+  const part = settledPart(about.part, { ...about, background: undefined }, settlement)
   const { callId, toolName } = part
   const call = `the call ${callId} of '${toolName}', which went on in the background`
-  const about =
+  const first =
     settlement.outcome === 'ok'
       ? `This is the result of ${call}. A tool says this, not the user:`
       : `This is what became of ${call}: it did not succeed (${settlement.outcome}).`
-  const { content } = settlement
-  const parts: readonly Part[] =
-    typeof content === 'object' ? content : [{ type: 'text', text: content ?? resultText({ ...part, settlement }) }]
-  return { id: `${callId}.result`, role: 'user', parts: [{ type: 'text', text: about }, ...parts] }
+  const media = typeof part.content === 'object' ? part.content.filter(({ type }) => type !== 'text') : []
+  const parts: readonly Part[] = [{ type: 'text', text: first }, { type: 'text', text: resultText(part) }, ...media]
+  return { id: `${callId}.result`, role: 'user', parts }
 }

@@ -60,7 +60,7 @@ export interface ToolCallPart extends WithProviderData {
   readonly background?: true
   /** What the model is shown instead of the output, when that differs (`toModelOutput`, `content()`, a cut). */
   readonly content?: string | readonly Part[]
-  /** The arguments that really ran, when a hook or an approval changed them. */
+  /** What a hook or an approval has changed the arguments to: they ran, unless the call was refused then. */
   readonly ranWith?: Json
 }
 
@@ -115,8 +115,18 @@ export function textMessage(role: Message['role'], text: string, id?: string): M
   return id === undefined ? { role, parts } : { id, role, parts }
 }
 
-/** What the model reads as the result of a settled call: its content, else its output as text, else the error's message. */
+/**
+ * What the model reads as the result of a settled call: its content, else its output as text, else the error's message. When the arguments were
+ * changed it says so first, for the call stands in the model's own message as the model made it (machine 4).
+ */
 export function resultText(call: ToolCallPart): string {
+  const { ranWith } = call
+  return ranWith === undefined
+    ? plainResult(call)
+    : `The arguments of this call were changed to ${JSON.stringify(ranWith)}.\n${plainResult(call)}`
+}
+
+function plainResult(call: ToolCallPart): string {
   if (typeof call.content === 'string') return call.content
   if (call.content !== undefined) return textOf({ role: 'user', parts: call.content })
   const settlement = call.settlement

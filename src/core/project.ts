@@ -185,7 +185,7 @@ function settled(before: Before, entry: EntryOf<'call.settled'>, after: SessionS
   const call = before.call
   if (call === undefined) return []
   const { settlement, durationMs, by, background } = entry.data
-  const ref = callRef(call.part, call.input, naming)
+  const ref = callRef(call.part, call.edited ?? call.input, naming)
   const events: EventBody[] = []
   const expired = by === 'machine' && settlement.outcome === 'denied' && call.decision === undefined && call.status === 'awaiting'
   if (expired) events.push({ type: 'approval.decided', ...ref, decision: 'expired' })

@@ -22,7 +22,8 @@ export function settledMessage(turn: OpenTurn): Message {
   return { ...turn.message, parts: Object.freeze(parts) }
 }
 
-function settledPart(part: ToolCallPart, call: CallState, data: SettlementData): ToolCallPart {
+/** The part with the outcome on it. */
+export function settledPart(part: ToolCallPart, call: CallState, data: SettlementData): ToolCallPart {
   const { content } = data
   const changed = call.input !== part.input && !jsonEqual(call.input, part.input)
   const shown = { ...part, settlement: shownSettlement(data) }

@@ -65,11 +65,26 @@ export function isBusy(error: unknown): boolean {
   return locked.includes(resultCode(error) ?? -1)
 }
 
-/** The primary result code (https://sqlite.org/rescode.html) of a driver's error; undefined for what SQLite did not say. */
+/**
+ * The primary result code (https://sqlite.org/rescode.html) of a driver's error; undefined for what SQLite did not say. The peer leaves it out at
+ * times: then SQLite's own words tell (`sqlite3_errstr`).
+ */
 function resultCode(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  return error.errcode & 0xff
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return undefined
+  return words.find(([text]) => error.message.includes(text))?.[1]
 }
+
+const words: readonly (readonly [text: string, code: number])[] = [
+  ['is locked', 5],
+  ['readonly database', 8],
+  ['disk I/O error', 10],
+  ['image is malformed', 11],
+  ['disk is full', 13],
+  ['unable to open database file', 14],
+  ['not a database', 26],
+]
 
 const locked: readonly number[] = [5, 6]
 const damaged: readonly number[] = [11, 26]

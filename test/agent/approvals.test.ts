@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type AgentOptions, type Ask, type Hooks, type Policies, type RunResult, type Tool, tool } from '../../src/index.ts'
-import { agentIn, collect, end, journal, otherProcess, scriptedLab } from '../acceptance/kit.ts'
+import { agentIn, collect, end, journal, lines, otherProcess, scriptedLab } from '../acceptance/kit.ts'
 
 const path = z.object({ path: z.string() })
 
@@ -54,6 +54,19 @@ describe('policies.approvals: rules', () => {
       agent.resume('s', { decisions: [{ callId: 'm1.0', decision: 'approve', input: { path: '/etc/passwd' }, by: 'ann' }] }).result,
     )
     expect(outcomes(result)).toEqual([`denied: ${notAllowed}: not the system`])
+    // What the human had made of it is what it was about.
+    expect(result.calls).toMatchObject([{ input: { path: '/etc/passwd' } }])
+  })
+
+  test('machine 4: the model is told which arguments ran, for its own message stays as it was', async () => {
+    const place = scriptedLab([asksFor(['save', 'home/a']), 'ok'])
+    const agent = agentIn(place, { tools: [named('save', true)] })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    const decision = { callId: 'm1.0', decision: 'approve', input: { path: 'home/b' } } as const
+    await place.clock.until(agent.resume('s', { decisions: [decision] }).result)
+    expect(lines(place.model.requests[1]?.messages ?? [])[1]).toBe(
+      'assistant: save{"path":"home/a"}→ok:The arguments of this call were changed to {"path":"home/b"}.\nsave home/b',
+    )
   })
 
   test.each<['allow' | 'ask' | 'ask-unsafe' | 'deny', string[], string[]]>([

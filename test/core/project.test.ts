@@ -155,6 +155,22 @@ describe('machine 6: which entry gives what', () => {
       [{ type: 'approval.decided', ...ref, decision: 'deny' }, status('awaiting_human', 'model_running')],
     ],
     [
+      'call.settled, refused with the arguments of an approval',
+      [...asking, decided('e5', 'allow', { arguments: { a: 1 } }), settledBad('m1.0', 'denied', { by: 'prepare' })],
+      [
+        {
+          type: 'call.settled',
+          ...ref,
+          input: { a: 1 },
+          outcome: 'denied',
+          error: { code: 'ToolExecutionError', category: 'tool', message: 'it was denied', retryable: false },
+          durationMs: 0,
+        },
+        { type: 'iteration.finished' },
+        status('tool_running', 'model_running'),
+      ],
+    ],
+    [
       'call.started',
       [...called('save'), prepared('m1.0', { arguments: { a: 2 } }), began('m1.0')],
       [{ type: 'call.started', ...ref, toolName: 'save', dynamic: true, input: { a: 2 }, attempt: 1 }],

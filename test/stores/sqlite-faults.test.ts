@@ -101,6 +101,9 @@ describe('sqlite: what the driver says', () => {
     ['damage', 11, 'SessionReadFailed', false],
     ['no database', 26, 'SessionReadFailed', false],
     ['no code at all', undefined, 'SessionWriteFailed', true],
+    ['database disk image is malformed', undefined, 'SessionReadFailed', false],
+    ['file is not a database', undefined, 'SessionReadFailed', false],
+    ['attempt to write a readonly database', undefined, 'SessionWriteFailed', false],
   ])('%s becomes the right error', (reason, errcode, code, retryable) => {
     const cause = Object.assign(new Error(reason), { code: 'ERR_SQLITE_ERROR', errcode })
     const error = sqliteFailure(cause, 'appending to session "s"', 'agents.db', 'write')
