@@ -7,6 +7,7 @@ import { type Ledger, ledgerOf } from '../simulation/ledger.ts'
 import type { Played } from '../simulation/play.ts'
 import { reconcilable, unsafeTools } from '../simulation/sim-tools.ts'
 import { collect } from './kit.ts'
+import { backgroundScene } from './support/background-scene.ts'
 import { busyScene } from './support/busy-scene.ts'
 import { listen, type Scene, sayAt } from './support/modes.ts'
 import { scenes } from './support/scenes.ts'
@@ -161,6 +162,11 @@ describe('promise 12, promise 3, promise 4: a process dies at any call of a port
   test("golden trace 6, lostOutcome: 'ask': where it was lost somebody says what became of it, and the end is the same everywhere", async () => {
     const asking: Scene = { ...waitingScenes.approved, options: { policies: { lostOutcome: 'ask' } } }
     expect((await sweep('golden trace 6, asking', asking)).lostAt).toEqual(lost)
+  })
+
+  test('two calls in the background, one of which pays', async () => {
+    const { crashes, lostAt } = await sweep('in the background', backgroundScene)
+    expect([lostAt, crashes > 50]).toEqual([[], true])
   })
 
   test('four calls at once, by way of every port', async () => {
