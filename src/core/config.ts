@@ -87,6 +87,8 @@ export interface DriverFacts {
   readonly own?: OwnParts | undefined
   /** The current run has parts of its own that are not in this process: nothing of it is decided but its end by a cancel. */
   readonly partsMissing?: boolean
+  /** Whether an activity is under way here that nobody has told to stop: it may go on where nothing may begin. Absent: none is. */
+  isRunning?(key: string): boolean
   /** For how long this driver has waited for an activity that no entry has begun: verdicts, a setup (ms; 0 when it does not). Absent: never. */
   waited?(key: string): number
 }

@@ -101,12 +101,21 @@ export function startOf(call: CallState, attempt: number): EntryData['call.start
 function decideOrphan(batch: Batch, call: CallState): void {
   if (call.effect === 'unsafe') {
     if (canBeAsked(batch, call)) {
-      if (!batch.held) ask(batch, call)
+      if (mayGoOn(batch, reconcileKey(call))) ask(batch, call)
     } else if (batch.config.lostOutcome === 'ask')
       batch.plan.follow({ kind: 'call.deferred', data: { callId: call.part.callId, attempt: call.attempt, why: 'unresolved' } })
     else settleUnknown(batch, call)
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
   else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: startOf(call, call.attempt + 1) })
+}
+
+/** Whether an activity may be wanted: where nothing begins, what runs is awaited all the same. */
+export function mayGoOn({ held, driver }: Pick<Batch, 'held' | 'driver'>, key: string): boolean {
+  return !held || isBegun(driver, key)
+}
+
+export function isBegun(driver: DriverFacts, key: string): boolean {
+  return driver.isRunning?.(key) === true
 }
 
 /** For how long the tool may still be asked what became of this call, or of those that guard it (ms); 0 or less: it can't say, or has had its time. */

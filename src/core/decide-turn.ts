@@ -1,12 +1,12 @@
 import { isExpired } from './accept.ts'
 import { callsOf } from './apply-call.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
-import { ask, type Batch, canBeAsked, decideOutside, decideRunning, goesOnBehind, settle, startOf } from './decide-begun.ts'
+import { ask, type Batch, canBeAsked, decideOutside, decideRunning, goesOnBehind, isBegun, mayGoOn, settle, startOf } from './decide-begun.ts'
 import type { ErrorCode } from './error.ts'
 import { guardsOf } from './guard.ts'
 import { jsonEqual } from './json.ts'
 import { timeLeft } from './limits.ts'
-import { firstAnnounced, type PlanDraft, prepareKey } from './plan.ts'
+import { firstAnnounced, type PlanDraft, prepareKey, reconcileKey } from './plan.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
@@ -45,10 +45,11 @@ export function decideTurn(
     if (call.everStarted && plan.append.length > said) batch.full = true
   }
   const announced = firstAnnounced(turn.calls)
-  if (announced < 0 || plan.append.length > 0 || run.paused || driver.holdStarts) return
+  if (announced < 0 || plan.append.length > 0) return
   const perCall = config.approvalTiming === 'perCall'
   if (perCall && turn.calls.slice(0, announced).some(({ status }) => status !== 'settled')) return
   const key = prepareKey(turn, perCall)
+  if (!mayGoOn(batch, key)) return
   plan.wake(now + timeLeft(run, config, key, driver))
   plan.start({ kind: 'prepare', key, through: perCall ? announced : turn.calls.length - 1 })
 }
@@ -180,6 +181,9 @@ function decideAwaiting(batch: TurnBatch, call: CallState): void {
 
 function decideReady(batch: TurnBatch, call: CallState): void {
   if (isAfterEnd(batch, call)) return settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+  const guarded = isGuarded(batch, call)
+  // What its tool is being asked already is awaited, whatever has come in between.
+  if (guarded && isBegun(batch.driver, reconcileKey(call))) return askFirst(batch, call)
   if (batch.undecided || batch.held || batch.full) return
   const { callId, toolName } = call.part
   const facts = batch.config.tools.get(toolName)
@@ -193,20 +197,13 @@ function decideReady(batch: TurnBatch, call: CallState): void {
     return
   }
   if (overLimit(batch, call)) return
-  const guarded = isGuarded(batch, call)
-  if (guarded && !canBeAsked(batch, call)) return settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
+  if (guarded && !canBeAsked(batch, call)) return skipGuarded(batch, call)
   const exclusive = facts?.exclusive ?? false
   if (batch.running >= batch.config.maxParallel || batch.exclusive || (exclusive && (batch.running > 0 || isBusyBehind(batch)))) {
     batch.full = true
     return
   }
-  if (guarded) {
-    // It may start as soon as its tool has answered: its slot is kept.
-    ask(batch, call)
-    batch.running++
-    batch.exclusive ||= exclusive
-    return
-  }
+  if (guarded) return askFirst(batch, call)
   batch.plan.follow({ kind: 'call.started', data: startOf(call, 1) })
   batch.running++
   batch.room--
@@ -216,6 +213,18 @@ function decideReady(batch: TurnBatch, call: CallState): void {
   }
   batch.exclusive ||= exclusive
   batch.full = behind
+}
+
+function skipGuarded(batch: TurnBatch, call: CallState): void {
+  settle(batch, call, 'skipped', 'ToolOutcomeUnknown', outcomeText.guarded)
+}
+
+/** A guarded call: its tool is asked about those that guard it. It may start as soon as that has answered, so its slot is kept. */
+function askFirst(batch: TurnBatch, call: CallState): void {
+  if (!canBeAsked(batch, call)) return skipGuarded(batch, call)
+  ask(batch, call)
+  batch.running++
+  batch.exclusive ||= batch.config.tools.get(call.part.toolName)?.exclusive ?? false
 }
 
 function isBusyBehind({ state }: TurnBatch): boolean {

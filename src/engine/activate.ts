@@ -92,6 +92,7 @@ function watch(a: Activation): () => void {
 function newActivation(start: Start): Activation {
   const { sessionId, store, world, hub, portsOf, lacksParts, owner, warm } = start
   const waiting = new Map<string, Running>()
+  const running = new Map<string, Running>()
   return {
     sessionId,
     store,
@@ -103,10 +104,11 @@ function newActivation(start: Start): Activation {
     epoch: 0,
     ttlMs: leaseMs,
     state: warm ?? emptyState(),
-    running: new Map(),
+    running,
     shown: undefined,
     waiting,
     waited: (key) => waitedFor(world.clock, waiting.get(key)),
+    isRunning: (key) => running.get(key)?.signal.aborted === false,
     outcomes: [],
     inputs: [],
     facts: [],

@@ -91,6 +91,7 @@ export interface Activation {
   readonly waiting: Map<string, Running>
   /** What `decide` is told of them. */
   readonly waited: (key: string) => number
+  readonly isRunning: (key: string) => boolean
   outcomes: Outcome[]
   inputs: LocalInput[]
   /** Facts that were staged and not yet written. */
@@ -150,6 +151,7 @@ export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionSta
     partsMissing,
     age: a.ages.of,
     waited: a.waited,
+    isRunning: a.isRunning,
   }
 }
 

@@ -31,7 +31,8 @@ export function stillApplies({ live }: SessionState, body: EntryBody): boolean {
     case 'call.deferred': {
       const call = findCall(live, body.data.callId)
       if (call === undefined) return false
-      if (body.kind === 'call.settled' && body.data.by === 'reconcile' && call.status === 'ready') return true
+      // Of a call that was to begin; one that has begun since, for nothing guards it any more, says itself what became of it.
+      if (body.kind === 'call.settled' && body.data.by === 'reconcile' && body.data.attempt === undefined) return call.status === 'ready'
       if (body.data.attempt === undefined) return call.status === 'announced' || call.status === 'running'
       return call.status === 'running' && call.attempt === body.data.attempt
     }

@@ -34,7 +34,9 @@ export function prepareTurn(
     if (verdict instanceof Promise) later.push(verdict)
     else ready.push(verdict)
   }
-  return later.length === 0 ? ready : Promise.all(later).then((rest) => inCallOrder([...ready, ...rest]))
+  if (later.length === 0) return ready
+  // Who was told to stop, and says so, has given no verdict.
+  return Promise.all(later).then((rest) => (running.signal.aborted ? [] : inCallOrder([...ready, ...rest])))
 }
 
 function inCallOrder(bodies: readonly EntryBody[]): readonly EntryBody[] {

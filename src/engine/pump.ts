@@ -1,9 +1,19 @@
 import { RondoError } from '../core/error.ts'
+import { activeTime, timeLeft } from '../core/limits.ts'
 import { finishedResult } from '../core/outcome.ts'
 import type { Activity, Plan } from '../core/plan.ts'
 import type { CoreResult } from '../core/result.ts'
-import type { EndedRun } from '../core/state.ts'
-import { type Activation, type ActivationEnd, deliverLater, newRunning, nextMail, type Running, shownOf } from './activation.ts'
+import type { EndedRun, RunState } from '../core/state.ts'
+import {
+  type Activation,
+  type ActivationEnd,
+  deliverLater,
+  driverFacts,
+  newRunning,
+  nextMail,
+  type Running,
+  shownOf,
+} from './activation.ts'
 import { type Appended, append } from './append.ts'
 import { catchUp } from './catch-up.ts'
 import { headOf } from './head.ts'
@@ -179,17 +189,34 @@ function reconcile(a: Activation, plan: Plan): boolean {
 export function abort(a: Activation, running: Running): void {
   if (running.signal.aborted) return
   running.endedAt = a.world.clock.monotonic()
+  const reason = abortReason(a, running)
   if (running.key.startsWith('prepare:') || running.key.startsWith('reconcile:')) a.waiting.delete(running.key)
   running.graceEnd = running.endedAt + (running.graceMs ?? a.portsOf(a.state).config.graceMs)
-  running.signal.abort(abortReason(a, running))
+  running.signal.abort(reason)
 }
 
-function abortReason(a: Activation, running: Running): RondoError {
+/** What is true of whatever is told to stop: it may reach the user of a tool or a hook by its signal. */
+function abortReason(a: Activation, { key }: Running): RondoError {
   if (a.lost !== undefined) return new RondoError('SessionLeaseLost', 'The session is no longer driven by this process.')
-  const { run } = a.state.live
+  const { run, ended } = a.state.live
+  if (run === undefined && ended?.finish.reason !== 'timeout') return new RondoError('RunAborted', 'The run has ended.')
   if (run?.cancelledAt !== undefined) return new RondoError('RunAborted', run.cancelReason ?? 'The run was cancelled.')
-  if (/^(tool|reconcile):/.test(running.key)) return new RondoError('ToolTimeout', 'The call has settled without waiting for this.')
+  if (run !== undefined && !isTimeOver(a, run, key)) {
+    if (/^(tool|reconcile|prepare):/.test(key)) return new RondoError('ToolTimeout', 'The call has settled without waiting for this.')
+    if (run.paused || driverFacts(a, a.portsOf(a.state), a.state).holdStarts)
+      return new RondoError(
+        'RunAborted',
+        'Nothing begins for now (a pause, or the end of a time slice): this is asked for again afterwards.',
+      )
+  }
   return new RondoError('RunTimeout', 'The time limit of the run was reached.')
+}
+
+function isTimeOver(a: Activation, run: RunState, key: string): boolean {
+  const ports = a.portsOf(a.state)
+  const driver = driverFacts(a, ports, a.state)
+  const working = activeTime(run, a.world.clock.wall(), driver)
+  return working >= ports.config.limits.maxDurationMs || timeLeft(run, ports.config, key, driver) <= 0
 }
 
 function start(a: Activation, activity: Activity, now: number): void {

@@ -42,6 +42,8 @@ export async function runReconcile(a: Activation, call: CallState, running: Runn
     }
     return [begin(ports, call)]
   } catch (error) {
+    // Who was told to stop, and says so, has found nothing out: it is asked again if it is wanted again.
+    if (running.signal.aborted) return []
     ports.report(error)
     return [unknown(ports, call)]
   }

@@ -14,7 +14,8 @@ export function setupFacts(
 ): readonly Fact[] | Promise<readonly Fact[]> {
   const { setup } = a.portsOf(state)
   if (setup === undefined) return []
-  const fail = (error: unknown): readonly Fact[] => [failedSetup(state, error)]
+  // Who was told to stop, and says so, has not failed: it is asked again if it is wanted again.
+  const fail = (error: unknown): readonly Fact[] => (running.signal.aborted ? [] : [failedSetup(state, error)])
   try {
     const { n, attempt, purpose, reason } = activity
     const answer = setup(state, { n, attempt, purpose, reason, signal: running.signal })

@@ -98,6 +98,8 @@ describe('machine 4: orphans', () => {
   test('nor when the time slice is over', () => {
     expect(planOf(orphan('look', 'read'), {}, { holdStarts: true })).toEqual(nothing)
     expect(planOf(orphan('pay', 'unsafe'), {}, { holdStarts: true })).toEqual(nothing)
+    const asked = { holdStarts: true, isRunning: (key: string) => key === 'reconcile:m1.0' }
+    expect(planOf(orphan('pay', 'unsafe'), {}, asked)).toEqual(plan([], ['reconcile:m1.0'], 61_000))
   })
 
   test('an orphan whose time was over is restarted, not timed out: nobody was there to stop it', () => {
@@ -189,6 +191,29 @@ describe('machine 4: guard ◆', () => {
       expect(planOf(state, {}, waitedFor(59_999))).toEqual(plan([], ['reconcile:m1.1'], 1_001))
       expect(planOf(state, {}, waitedFor(60_000))).toEqual(plan([guarded('m1.1')]))
       expect(planOf(play(paidTwice, control('pause')))).toEqual(nothing)
+    })
+
+    test('what it is being asked already is awaited, though nothing may begin; its time limit holds all the same', () => {
+      const paused = play(paidTwice, control('pause'))
+      const isRunning = (key: string) => key === 'reconcile:m1.1'
+      expect(planOf(paused, {}, { isRunning })).toEqual(plan([], ['reconcile:m1.1'], 61_000))
+      expect(planOf(play(paidTwice), {}, { holdStarts: true, isRunning })).toEqual(plan([], ['reconcile:m1.1'], 61_000))
+      expect(planOf(paused, {}, { isRunning, ...waitedFor(60_000) })).toEqual(plan([guarded('m1.1')]))
+    })
+
+    test('nor does a sibling whose verdict is missing once more take the question back', () => {
+      const state = play(
+        called(['pay', input], ['pay', input], ['look', {}]),
+        prepared('m1.0', { effect: 'unsafe' }),
+        prepared('m1.1', { effect: 'unsafe' }),
+        prepared('m1.2', { approval: {} }),
+        began('m1.0'),
+        settledBad('m1.0', 'timeout'),
+        decided('e7', 'allow', { arguments: { at: 'home' } }),
+      )
+      const isRunning = (key: string) => key === 'reconcile:m1.1'
+      expect(planOf(state, {}, { isRunning }).want).toEqual(['reconcile:m1.1', 'prepare:1'])
+      expect(planOf(state).want).toEqual(['prepare:1'])
     })
 
     test('C32 it keeps its slot meanwhile, for it may start at once', () => {

@@ -42,6 +42,15 @@ describe('machine 5.3: announced calls', () => {
     expect(planOf(play(called('look')), {}, { holdStarts: true })).toEqual(nothing)
   })
 
+  test.each([
+    ['a paused run', [control('pause')], {}],
+    ['one whose time slice is over', [], { holdStarts: true }],
+  ] as const)('but who is being asked is awaited: %s', (_name, more, held) => {
+    const isRunning = (key: string) => key === 'prepare:1'
+    expect(planOf(play(called('look'), ...more), {}, { ...held, isRunning })).toEqual(plan([], ['prepare:1']))
+    expect(planOf(play(called('look'), prepared('m1.0'), ...more), {}, { ...held, isRunning })).toEqual(nothing)
+  })
+
   test('no call starts before all verdicts of the batch are there', () => {
     expect(planOf(play(called('look', 'look'), prepared('m1.0')))).toEqual(plan([], ['prepare:1']))
   })
