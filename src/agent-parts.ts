@@ -2,7 +2,7 @@ import type { Schema } from './core/schema.ts'
 import type { Tool, Tools } from './core/tool.ts'
 import type { ApprovalPorts, RunPorts } from './engine/ports.ts'
 import { Listeners } from './listeners.ts'
-import type { AgentOptions } from './options.ts'
+import type { AgentOptions, Policies } from './options.ts'
 import { overlaid, ownOptions, ownSettings } from './own-options.ts'
 import { type AnyRunOptions, ownParts } from './requests.ts'
 import { toolList } from './validate.ts'
@@ -36,7 +36,7 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     instructions: options.instructions ?? agent.instructions,
     limits: merged(agent.limits, options.limits),
     settings: merged(agent.settings, options.settings === undefined ? undefined : ownSettings(options.settings)),
-    policies: merged(agent.policies, options.policies),
+    policies: joinedPolicies(agent.policies, options.policies),
     toolChoice: options.toolChoice ?? agent.toolChoice,
     stopWhen: options.stopWhen ?? agent.stopWhen,
     maxParallel: options.maxParallel ?? agent.maxParallel,
@@ -58,6 +58,14 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
 /** Taken from its object, which it may need for itself. */
 function approveToolOf(hooks: AnyAgentOptions['hooks']): ApprovalPorts['hook'] {
   return hooks?.approveTool === undefined ? undefined : (call, run) => hooks.approveTool?.(call, run)
+}
+
+/** A run's fields win one by one, but for the rules: what the agent denies no run can allow. */
+function joinedPolicies(agent: Policies | undefined, run: Policies | undefined): Policies | undefined {
+  const all = merged(agent, run)
+  if (agent?.approvals === undefined || run?.approvals === undefined) return all
+  const rules = [...(agent.approvals.rules ?? []), ...(run.approvals.rules ?? [])]
+  return { ...all, approvals: { ...overlaid(agent.approvals, run.approvals), rules } }
 }
 
 function merged<X extends object>(base: X | undefined, own: X | undefined): X | undefined {

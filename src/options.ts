@@ -57,7 +57,9 @@ export interface Policies {
   approvalTiming?: 'verdicts' | 'answers' | 'perCall'
   /**
    * Who may let a call pass, besides its tool. The first that says anything decides: a rule that denies, the hook `approveTool`, a rule that asks or allows,
-   * the tool's `needsApproval`, `default`. `ask-unsafe` asks about tools of effect `unsafe`. Default: no rules, `allow`.
+   * the tool's `needsApproval`, `default`. `ask-unsafe` asks about tools of effect `unsafe`. Default: no rules, `allow`. The rules of a run join the agent's,
+   * which come first: it can deny and ask more, and allow what no rule of the agent denies or asks about. The `default` of a run replaces the agent's: it is
+   * for calls that nobody says anything about.
    */
   approvals?: { rules?: readonly ApprovalRule[]; default?: 'allow' | 'ask' | 'ask-unsafe' | 'deny' }
   /** What a done tool means for later calls of its message. Default `skip`. */

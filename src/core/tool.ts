@@ -49,7 +49,8 @@ export interface Ask {
   expiresInMs?: number
   /**
    * What a yes that is to be remembered covers (`remember` of a decision): the calls of this tool that are asked about by the same name, as `npm test` of a
-   * shell. Default: every call of the tool. False: nothing; each call is asked about.
+   * shell. Default: every call of the tool that its `needsApproval`, the hook or the default asks about without a name; not those that a rule asks about.
+   * False: nothing; each call is asked about.
    */
   rememberAs?: string | false
 }

@@ -1,7 +1,8 @@
-import { type ApprovalRule, rememberedFor, ruleFor } from '../core/approval.ts'
+import { type ApprovalRule, rememberedFor, requestOf, ruleFor } from '../core/approval.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import { callRef } from '../core/outcome.ts'
 import type { CallState, RunState, SessionState } from '../core/state.ts'
+import { toStorable } from '../core/storable.ts'
 import type { Ask, Tool } from '../core/tool.ts'
 import type { Activation, Running } from './activation.ts'
 import { CallInfo, Info } from './info.ts'
@@ -34,7 +35,7 @@ const allow: Verdict = { kind: 'allow' }
 export function gate(preparing: Preparing, input: Json, value: unknown): Verdict | Promise<Verdict> {
   const { ports } = preparing
   const { hook } = ports.approvals
-  const rule = ruled(preparing, input)
+  const rule = ruled(preparing, input, value)
   if (rule?.action === 'deny') return { kind: 'deny', reason: rule.reason, stopTurn: false }
   const afterHook = (said: Verdict | undefined): Verdict | Promise<Verdict> => {
     if (said !== undefined) return known(preparing, said)
@@ -50,19 +51,16 @@ export function gate(preparing: Preparing, input: Json, value: unknown): Verdict
   return answer instanceof Promise ? answer.then((later) => afterHook(hookVerdict(later))) : afterHook(hookVerdict(answer))
 }
 
-function ruled({ ports, tool }: Preparing, input: Json): ApprovalRule | undefined {
+function ruled({ ports, tool }: Preparing, input: Json, value: unknown): ApprovalRule | undefined {
   const { rules = [] } = ports.approvals
-  return rules.length === 0 ? undefined : ruleFor(rules, { toolName: tool.name, effect: tool.effect, input })
+  if (rules.length === 0) return undefined
+  return ruleFor(rules, { toolName: tool.name, effect: tool.effect, input, parsed: toStorable(value).json })
 }
 
 /** The rule that no human can overrule. */
-export function denialFor(preparing: Preparing, input: Json): ApprovalRule | undefined {
-  const rule = ruled(preparing, input)
+export function denialFor(preparing: Preparing, input: Json, value: unknown): ApprovalRule | undefined {
+  const rule = ruled(preparing, input, value)
   return rule?.action === 'deny' ? rule : undefined
-}
-
-function requestOf({ risk, reason }: { readonly risk?: Ask['risk']; readonly reason?: string }): Ask {
-  return { ...(risk === undefined ? {} : { risk }), ...(reason === undefined ? {} : { reason }) }
 }
 
 /** What nobody understands is no permission. */

@@ -96,7 +96,7 @@ function afterValidation(preparing: Preparing, input: Json, result: ValidationRe
   const { a, ports, call, tool } = preparing
   if (result.issues !== undefined) return invalid(ports, call, 'ToolInvalidArgs', issuesText(tool.name, result.issues))
   a.parsed.set(call.part.callId, { input, value: result.value })
-  if (call.edited !== undefined || call.decision !== undefined) return decided(preparing, input)
+  if (call.edited !== undefined || call.decision !== undefined) return decided(preparing, input, result.value)
   try {
     const verdict = gate(preparing, input, result.value)
     if (!(verdict instanceof Promise)) return settledOrPrepared(preparing, verdict)
@@ -107,8 +107,8 @@ function afterValidation(preparing: Preparing, input: Json, result: ValidationRe
 }
 
 /** A human has said yes, and perhaps changed the arguments: what no human may allow is still refused. */
-function decided(preparing: Preparing, input: Json): EntryBody {
-  const rule = denialFor(preparing, input)
+function decided(preparing: Preparing, input: Json, value: unknown): EntryBody {
+  const rule = denialFor(preparing, input, value)
   return rule === undefined ? prepared(preparing, undefined) : denied(preparing, notAllowedText(rule.reason), false)
 }
 
