@@ -33,7 +33,7 @@ export interface Control {
   resume(): Promise<void>
   /** Answers requests for approval: all of them, or, when one is refused (`RunInvalidState`), none. */
   decide(...decisions: Decision[]): Promise<void>
-  /** Gives the result of a call that is run outside. */
+  /** Gives the result of a call that is run outside: a value, `done()` or `content()`, as `execute` would return it. */
   submitToolResult(callId: string, output: unknown): Promise<void>
 }
 
@@ -168,8 +168,8 @@ async function answerAll(target: Target, { decisions = [], results = [] }: Answe
   const named = new Set(decisions.map(({ callId }) => callId))
   const settled: DriverInput[] = []
   for (const { callId, output } of results) {
-    const settlement = await driver.outsideResult(callId, output)
-    settled.push({ kind: 'call.settled', id: driver.world.id('e'), data: { callId, settlement, by: 'client' } })
+    const outcome = await driver.outsideResult(callId, output)
+    settled.push({ kind: 'call.settled', id: driver.world.id('e'), data: { callId, ...outcome, by: 'client' } })
   }
   let resume: string | undefined
   const refusal = await write(target, (state) => {

@@ -11,7 +11,7 @@ import type { Activation, Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import type { RunPorts } from './ports.ts'
-import { settlementOf } from './result-value.ts'
+import { settledBy } from './returned.ts'
 
 interface Asking {
   readonly a: Activation
@@ -72,8 +72,9 @@ function answerOf(value: unknown, name: string): Answer {
 }
 
 async function found({ a, ports, tool, call }: Asking, value: unknown): Promise<EntryBody> {
-  const settlement = await settlementOf(a.keep, tool, call.part.callId, ports.results, value, ports.report)
-  return { kind: 'call.settled', data: { callId: call.part.callId, ...attemptOf(call), settlement, by: 'reconcile' } }
+  const { callId } = call.part
+  const settled = await settledBy({ keep: a.keep, ports, tool, callId }, value)
+  return { kind: 'call.settled', data: { callId, ...attemptOf(call), ...settled, by: 'reconcile' } }
 }
 
 /** It never took effect, and never will: it may begin. */

@@ -1,17 +1,16 @@
-import { findCall } from '../core/background.ts'
 import type { SettlementData } from '../core/entry.ts'
 import { errorData, RondoError } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import { type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
-import type { Live } from '../core/state.ts'
 import { storableCopy } from '../core/storable.ts'
 import { cutText, fitsBytes } from '../core/text.ts'
 import type { Tool } from '../core/tool.ts'
 import { issueLines } from './issues.ts'
 import type { Keep } from './media.ts'
-import type { ResultLimits, RunPorts } from './ports.ts'
+import type { ResultLimits } from './ports.ts'
 import { keptParts } from './result-parts.ts'
+import { isThenable } from './thenable.ts'
 
 /**
  * What a tool returned, as the journal keeps it: plain JSON, made once, within the limits. What the model is shown is cut to its own
@@ -29,16 +28,6 @@ export function settlementOf(
   const problem = outputProblem(tool, output, report)
   if (problem instanceof Promise) return problem.then((later) => later ?? keptOutput(keep, tool, callId, limits, output, report))
   return problem ?? keptOutput(keep, tool, callId, limits, output, report)
-}
-
-/** The result of a call that was run outside. Throws `ContextInvalidInput` for one that its tool's schema refuses, where the tool is known. */
-export async function outsideSettlement(keep: Keep, ports: RunPorts, live: Live, callId: string, output: unknown): Promise<SettlementData> {
-  const call = findCall(live, callId)
-  const tool = call === undefined ? undefined : ports.tools.get(call.part.toolName)
-  const settlement = await settlementOf(keep, tool, callId, ports.results, output, ports.report)
-  if (settlement.outcome !== 'ok')
-    throw new RondoError('ContextInvalidInput', `The result of call '${callId}' was not taken: ${settlement.error.message}`)
-  return settlement
 }
 
 /** What a tool's `outputSchema` has against its output. The schema is there to be trusted by whoever reads the result. */
@@ -60,7 +49,7 @@ function outputProblem(
   }
   try {
     const result = schema['~standard'].validate(copyJson(output))
-    return result instanceof Promise ? result.then(judge).catch(broken) : judge(result)
+    return isThenable(result) ? Promise.resolve(result).then(judge).catch(broken) : judge(result)
   } catch (error) {
     return broken(error)
   }

@@ -1,5 +1,5 @@
 import type { Refusal } from '../core/accept.ts'
-import type { Entry, SettlementData } from '../core/entry.ts'
+import type { Entry } from '../core/entry.ts'
 import { messageOf, RondoError } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
 import type { ParkFacts } from '../core/outcome.ts'
@@ -14,7 +14,7 @@ import { Hub } from './hub.ts'
 import { Listening } from './listening.ts'
 import { patiently, within } from './patience.ts'
 import type { RunPorts, World } from './ports.ts'
-import { outsideSettlement } from './result-value.ts'
+import { outsideResult, type Settled } from './returned.ts'
 import { announceBreak, announcePark, finishedRun, tellStragglers } from './run-ends.ts'
 import { RunParts, type StandIn } from './run-parts.ts'
 import { enterInput, type InputMaker, type InputPlace } from './session-inputs.ts'
@@ -161,9 +161,9 @@ export class SessionDriver {
   }
 
   /** The result of a call that was run outside, as the journal keeps it: within its run's limits, shown to the model as its tool says. */
-  async outsideResult(callId: string, output: unknown): Promise<SettlementData> {
+  async outsideResult(callId: string, output: unknown): Promise<Settled> {
     const { live } = await this.current()
-    return outsideSettlement((bytes) => this.keep(bytes), this.#parts.of(currentRun(live)), live, callId, output)
+    return outsideResult((bytes) => this.keep(bytes), this.#parts.of(currentRun(live)), live, callId, output)
   }
 
   /** Keeps bytes in the store; rejects when it does not answer. */

@@ -1,10 +1,10 @@
-import type { EntryBody, SettlementData } from '../core/entry.ts'
+import type { EntryBody } from '../core/entry.ts'
 import { type ErrorCode, messageOf } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { CallState, RunState } from '../core/state.ts'
 import { toStorable } from '../core/storable.ts'
-import { type Tool, type ToolSignalData, toolSignalMarker } from '../core/tool.ts'
+import type { Tool, ToolSignalData } from '../core/tool.ts'
 import { failedSettlement, outcomeText } from '../core/wording.ts'
 import type { Activation, Running } from './activation.ts'
 import type { Fact } from './facts.ts'
@@ -12,7 +12,8 @@ import { CallInfo } from './info.ts'
 import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
 import { checkWait } from './prepare.ts'
-import { contentSettlement, settlementOf } from './result-value.ts'
+import { type Settled, settledBy, signalOf } from './returned.ts'
+import { isThenable } from './thenable.ts'
 
 interface Executing {
   readonly a: Activation
@@ -38,8 +39,10 @@ export function runTool(a: Activation, call: CallState, running: Running): Facts
     if (parsed !== undefined && parsed.input === call.input) return execute(executing, parsed.value)
     // Another process prepared this call: what runs is the prepared value, parsed again.
     const result = tool.inputSchema['~standard'].validate(copyJson(call.input))
-    if (result instanceof Promise)
-      return result.then((done) => afterParse(executing, done)).catch((error: unknown) => [failure(executing, error)])
+    if (isThenable(result))
+      return Promise.resolve(result)
+        .then((done) => afterParse(executing, done))
+        .catch((error: unknown) => [failure(executing, error)])
     return afterParse(executing, result)
   } catch (error) {
     return [failure(executing, error)]
@@ -70,10 +73,6 @@ function execute(executing: Executing, input: unknown): Facts {
   return settle(executing, value)
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
-}
-
 async function settleLater(executing: Executing, promise: PromiseLike<unknown>): Promise<readonly Fact[]> {
   try {
     return await settle(executing, await promise)
@@ -98,59 +97,36 @@ function progress({ a, ports, running, call, run }: Executing, update: Json): vo
   })
 }
 
-function signalOf(value: unknown): ToolSignalData | undefined {
-  return isSignal(value) ? value['~signal'] : undefined
-}
-
-/** By marker, not by class: there may be two copies of the package. */
-function isSignal(value: unknown): value is { readonly '~signal': ToolSignalData } {
-  return typeof value === 'object' && value !== null && toolSignalMarker in value
-}
-
 function settle(executing: Executing, value: unknown): Facts {
   const signal = signalOf(value)
-  if (signal !== undefined) return settleSignal(executing, signal)
+  if (signal?.kind === 'suspend') return [suspended(executing, signal)]
   const { a, tool, call, ports } = executing
-  return settledFacts(executing, settlementOf(a.keep, tool, call.part.callId, ports.results, value, ports.report))
-}
-
-function settledFacts(executing: Executing, settlement: SettlementData | Promise<SettlementData>, end?: 'done'): Facts {
-  // A result that is an error, or that its schema refuses, neither ends the run as done nor escapes the failure mode.
-  const failing = executing.ports.toolFailureMode === 'fail' ? 'fail' : undefined
-  const body = (data: SettlementData) => settledBody(executing, data, data.outcome === 'ok' ? end : failing)
-  if (!(settlement instanceof Promise)) return [body(settlement)]
-  return settlement.then(
-    (later) => [body(later)],
+  const settled = settledBy({ keep: a.keep, ports, tool, callId: call.part.callId }, value)
+  if (!(settled instanceof Promise)) return [settledBody(executing, settled)]
+  return settled.then(
+    (later) => [settledBody(executing, later)],
     (error) => [failure(executing, error)],
   )
 }
 
-function settleSignal(executing: Executing, signal: ToolSignalData): Facts {
-  const { a, tool, call, ports } = executing
-  switch (signal.kind) {
-    case 'content': {
-      const settlement = contentSettlement(a.keep, call.part.callId, ports.results, signal.parts, signal.isError, ports.report)
-      return settledFacts(executing, settlement)
-    }
-    case 'suspend': {
-      if (signal.expiresInMs !== undefined) checkWait('expiresInMs', signal.expiresInMs)
-      const expiry = signal.expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + signal.expiresInMs }
-      const data = {
-        callId: call.part.callId,
-        attempt: call.attempt,
-        why: 'suspended',
-        correlationId: signal.correlationId,
-        durationMs: sinceBegun(executing),
-        ...expiry,
-      } as const
-      return [{ kind: 'call.deferred', data }]
-    }
-    case 'done':
-      return settledFacts(executing, settlementOf(a.keep, tool, call.part.callId, ports.results, signal.output, ports.report), 'done')
+function suspended(executing: Executing, { correlationId, expiresInMs }: Extract<ToolSignalData, { kind: 'suspend' }>): Fact {
+  const { a, call } = executing
+  if (expiresInMs !== undefined) checkWait('expiresInMs', expiresInMs)
+  const data = {
+    callId: call.part.callId,
+    attempt: call.attempt,
+    why: 'suspended',
+    correlationId,
+    durationMs: sinceBegun(executing),
+  } as const
+  // Its time counts from when it is on record.
+  return () => {
+    const expiry = expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + expiresInMs }
+    return { kind: 'call.deferred', data: { ...data, ...expiry } }
   }
 }
 
-function settledBody(executing: Executing, settlement: SettlementData, end?: 'done' | 'fail'): EntryBody {
+function settledBody(executing: Executing, { settlement, end }: Settled): EntryBody {
   const { call } = executing
   const durationMs = sinceBegun(executing)
   const data = { callId: call.part.callId, attempt: call.attempt, settlement, by: 'tool', durationMs } as const
@@ -163,8 +139,8 @@ function sinceBegun({ a, running }: Executing): number {
 
 function failed(executing: Executing, outcome: FailedOutcome, code: ErrorCode, text: string): EntryBody {
   const { ports, call } = executing
-  const end = ports.toolFailureMode === 'fail' && outcome !== 'cancelled' ? 'fail' : undefined
-  return settledBody(executing, failedSettlement(ports.config, call, outcome, code, text), end)
+  const settlement = failedSettlement(ports.config, call, outcome, code, text)
+  return settledBody(executing, ports.toolFailureMode === 'fail' && outcome !== 'cancelled' ? { settlement, end: 'fail' } : { settlement })
 }
 
 /** A tool that ends because it was told to was cancelled; anything else it throws is its own failure. */

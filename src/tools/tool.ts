@@ -36,8 +36,8 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
   effect?: Effect
   /**
    * Finds out what became of an unsafe call whose outcome is lost: after a crash, and before the same call starts again after one that timed out, was
-   * cancelled or lost. `call.callId` and `call.idempotencyKey` are those of the lost call. `{ settled }` holds its output, as `execute` would have returned
-   * it. `'not-started'`: it never took effect and never will under its `idempotencyKey` (the old process may only be asleep): the call is run. `'unknown'`,
+   * cancelled or lost. `call.callId` and `call.idempotencyKey` are those of the lost call. `{ settled }` holds what `execute` would have returned
+   * (an output, `done()` or `content()`, not `suspend()`). `'not-started'`: it never took effect and never will under its `idempotencyKey` (the old process may only be asleep): the call is run. `'unknown'`,
    * a throw, or no answer within `timeoutMs` (default 60,000): it stays unknown, and the model is told so.
    */
   reconcile?: (input: Out<S>, call: ToolCallInfo<C>) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>

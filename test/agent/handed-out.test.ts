@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Policies, type RunResult, suspend, tool } from '../../src/index.ts'
+import { content, done, type Policies, type RunResult, suspend, tool } from '../../src/index.ts'
 import { askUser } from '../../src/tools/index.ts'
 import { agentIn, asks, end, gate, journal, noInput, otherProcess, plainTool, refusal, scriptedLab } from '../acceptance/kit.ts'
 
@@ -42,6 +42,36 @@ describe("F-26, C35: policies.toolExecution 'manual'", () => {
     expect(pendingOf(await place.clock.until(agent.run('Hi', { session: 's' })))).toEqual(['m1.0 approval'])
     const approved = await place.clock.until(agent.resume('s', { decisions: [{ callId: 'm1.0', decision: 'approve' }] }).result)
     expect(pendingOf(approved)).toEqual(['m1.0 result'])
+  })
+})
+
+describe('what a client sends is what execute would have returned', () => {
+  const failing = content([{ type: 'text', text: 'declined' }], { isError: true })
+
+  test.each<[string, unknown, Policies, string, unknown[]]>([
+    ['done(): it ends the run', done('paid'), {}, 'completed done_tool', ['ok', 'paid']],
+    ['content()', content([{ type: 'text', text: 'a receipt' }]), {}, 'completed completed', ['ok', 'a receipt']],
+    ['content() that is an error', failing, {}, 'completed completed', ['error', undefined]],
+    ["the same with toolFailureMode: 'fail'", failing, { toolFailureMode: 'fail' }, 'failed tool_failure', ['error', undefined]],
+  ])('%s', async (_, output, policies, due, outcome) => {
+    const place = scriptedLab([asks('client'), 'ok'])
+    const client = tool({ name: 'client', description: 'Elsewhere', inputSchema: noInput })
+    const agent = agentIn(place, { tools: [client], policies })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    const result = await place.clock.until(agent.resume('s', { results: [{ callId: 'm1.0', output }] }).result)
+    expect([end(result), outcomes(result)]).toEqual([due, [outcome]])
+  })
+
+  test('suspend() is refused', async () => {
+    const place = scriptedLab([asks('client'), 'ok'])
+    const client = tool({ name: 'client', description: 'Elsewhere', inputSchema: noInput })
+    const agent = agentIn(place, { tools: [client] })
+    await place.clock.until(agent.run('Hi', { session: 's' }))
+    const no = await refusal(place.clock.until(agent.session('s').submitToolResult('m1.0', suspend({ correlationId: 'x' }))))
+    expect([no.code, no.message]).toEqual([
+      'ContextInvalidInput',
+      "The result of call 'm1.0' can't be suspend(): that is for execute to return.",
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Tool, tool } from '../../src/index.ts'
+import { content, done, type Policies, suspend, type Tool, tool } from '../../src/index.ts'
 import { jsonSchema } from '../../src/json-schema/index.ts'
 import { agentIn, end, journal, otherProcess, scriptedLab } from '../acceptance/kit.ts'
 
@@ -31,14 +31,15 @@ function payment(reconcile: Reconcile, more: object = {}): { readonly pay: Tool;
 const pays = { calls: [{ name: 'pay', input: { amount: 5 } }] }
 
 /** The process dies while the payment is under way; another one resumes. */
-async function afterCrash(reconcile: Reconcile, more: object = {}) {
+async function afterCrash(reconcile: Reconcile, more: object = {}, policies: Policies = {}) {
   const { pay, paid } = payment(reconcile, more)
   const place = scriptedLab([pays, 'ok'])
   void agentIn({ ...place, store: otherProcess(place.store) }, { tools: [pay] }).stream('Hi', { session: 's' })
   await place.clock.advance(10)
   place.clock.jump(60_000)
   const errors: unknown[] = []
-  const second = agentIn({ ...place, store: otherProcess(place.store) }, { tools: [pay], onObserverError: (error) => errors.push(error) })
+  const options = { tools: [pay], policies, onObserverError: (error: unknown) => errors.push(error) }
+  const second = agentIn({ ...place, store: otherProcess(place.store) }, options)
   const result = await place.clock.until(second.resume('s').result)
   const [call] = result.calls
   return { place, paid, errors: errors.map(String), result, call }
@@ -83,6 +84,39 @@ describe('machine 4: an unsafe call whose outcome a crash has lost', () => {
   ])('a tool %s: its outcome is unknown, and it does not run again', async (_, reconcile, reported) => {
     const { call, paid, errors, result } = await afterCrash(reconcile)
     expect([call?.outcome, paid, errors, end(result)]).toEqual(['unknown', ['s/m1.0 1'], reported, 'completed completed'])
+  })
+
+  const failing = content([{ type: 'text', text: 'declined' }], { isError: true })
+
+  test.each<[string, unknown, Policies, readonly unknown[]]>([
+    ['done(): it ends the run', done('paid'), {}, ['completed done_tool', 'ok', 'paid', undefined, []]],
+    ['content()', content([{ type: 'text', text: 'a receipt' }]), {}, ['completed completed', 'ok', 'a receipt', undefined, []]],
+    ['content() that is an error', failing, {}, ['completed completed', 'error', undefined, 'declined', []]],
+    [
+      "the same with toolFailureMode: 'fail'",
+      failing,
+      { toolFailureMode: 'fail' },
+      ['failed tool_failure', 'error', undefined, 'declined', []],
+    ],
+    [
+      'suspend(): it found nothing',
+      suspend({ correlationId: 'x' }),
+      {},
+      [
+        ...['completed completed', 'unknown', undefined],
+        'It is unknown whether this call took effect: it began, and its outcome was lost. Do not repeat it without checking; ask the user if you cannot check.',
+        ["RondoError: The result of call 'm1.0' can't be suspend(): that is for execute to return."],
+      ],
+    ],
+  ])('what was found is what execute would have returned: %s', async (_, settled, policies, expected) => {
+    const { call, errors, result } = await afterCrash(() => ({ settled }), {}, policies)
+    expect([end(result), call?.outcome, call?.output, call?.outcome === 'ok' ? undefined : call?.error.message, errors]).toEqual(expected)
+  })
+
+  test("what was found and its schema refuses does not escape toolFailureMode: 'fail'", async () => {
+    const outputSchema = jsonSchema<string>({ type: 'string' })
+    const { call, result } = await afterCrash(() => ({ settled: 42 }), { outputSchema }, { toolFailureMode: 'fail' })
+    expect([end(result), call?.outcome]).toEqual(['failed tool_failure', 'error'])
   })
 
   test('machine 4: a tool that ends its process each time is tried three times, whatever it finds out', async () => {
