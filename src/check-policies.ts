@@ -20,6 +20,7 @@ const ownChecks = [
   'noProgress',
   'termination',
   'graceMs',
+  'hookTimeoutMs',
   'retry',
   'toolChoiceEvery',
   'toolResult',
@@ -47,9 +48,12 @@ function functionProblem(policies: object, key: string): string[] {
 }
 
 function numberProblems(policies: object): string[] {
-  const { graceMs, noProgress } = { graceMs: Reflect.get(policies, 'graceMs'), noProgress: Reflect.get(policies, 'noProgress') }
+  const noProgress: unknown = Reflect.get(policies, 'noProgress')
   const wrong: string[] = []
-  if (graceMs !== undefined && !isPositive(graceMs)) wrong.push(`policies.graceMs must be a positive number, not ${String(graceMs)}`)
+  for (const key of ['graceMs', 'hookTimeoutMs']) {
+    const value: unknown = Reflect.get(policies, key)
+    if (value !== undefined && !isPositive(value)) wrong.push(`policies.${key} must be a positive number, not ${String(value)}`)
+  }
   if (noProgress !== undefined && noProgress !== false && !isPositive(noProgress))
     wrong.push(`policies.noProgress must be a positive number or false, not ${String(noProgress)}`)
   return [...wrong, ...emptyProblems(policies), ...retryProblems(policies), ...resultProblems(policies)]

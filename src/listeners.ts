@@ -1,5 +1,6 @@
 import type { CoreEvent } from './core/event.ts'
 import { type Subscriber, type Wants, wantsChanged } from './engine/hub.ts'
+import { isThenable } from './engine/thenable.ts'
 
 type Listener = (event: never) => unknown
 
@@ -9,7 +10,7 @@ export class Listeners {
   readonly #onError: (error: unknown) => void
 
   constructor(onError: ((error: unknown) => void) | undefined) {
-    this.#onError = onError ?? ((error) => console.error('rondo: an event listener failed:', error))
+    this.#onError = onError ?? ((error) => console.error('rondo: a listener or another function of yours failed:', error))
   }
 
   add(type: string, listener: Listener): () => void {
@@ -47,7 +48,7 @@ export class Listeners {
       try {
         // The type of an event is what its listener was added for.
         const answer = listener(event as never)
-        if (answer instanceof Promise) answer.catch((error: unknown) => this.report(error))
+        if (isThenable(answer)) Promise.resolve(answer).catch((error: unknown) => this.report(error))
       } catch (error) {
         this.report(error)
       }

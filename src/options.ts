@@ -19,7 +19,7 @@ export type StopCondition<T extends Tools, C> = (
   view: RunInfo<C> & { readonly calls: readonly SettledCall<T>[]; readonly text: string },
 ) => boolean | { reason: LimitReason } | undefined
 
-/** Awaited, timed, may change things; what they change is recorded. */
+/** Awaited, within `policies.hookTimeoutMs`; may change things; what they change is recorded. */
 export interface Hooks<T extends Tools, C> {
   beforeRun?(run: RunInfo<C> & { readonly input: readonly Message[] }): Awaitable<void | { input: Input }>
   beforeModel?(
@@ -38,7 +38,10 @@ export interface Hooks<T extends Tools, C> {
   >
   afterModel?(message: Message, run: RunInfo<C>): Awaitable<void | { retry: string }>
   beforeTool?(call: Call<T>, run: RunInfo<C>): Awaitable<void | { input: unknown } | { output: unknown } | { deny: string }>
-  /** Asked once a call, with valid arguments; edited ones are not shown to it again. A throw or an answer that is none denies the call (fail closed). */
+  /**
+   * Asked once a call, with valid arguments; edited ones are not shown to it again. `deny` beside `ask` denies. A throw, an answer that is none or none in time
+   * (`policies.hookTimeoutMs`) denies the call (fail closed), and is told to `onObserverError`. For a human's word return `{ ask }`: don't wait for it here.
+   */
   approveTool?(call: Call<T>, run: RunInfo<C>): Awaitable<void | 'allow' | { ask: Ask } | { deny: string; stopTurn?: boolean }>
   afterTool?(call: SettledCall<T>, run: RunInfo<C>): Awaitable<void | { output: unknown } | { retry: true }>
   beforeFinish?(
@@ -90,6 +93,11 @@ export interface Policies {
   termination?: TerminationPolicy
   /** How long what was aborted may take to settle, in ms. Default 1,000. */
   graceMs?: number
+  /**
+   * How long each of those who are asked before a call may take, in ms: an asynchronous input schema, `hooks.approveTool`, the tool's `needsApproval`. Without
+   * an answer by then the call does not run, and nobody waits for it any longer. `Infinity`: no limit but the run's. Default 30,000.
+   */
+  hookTimeoutMs?: number
   /** Whether a failed model call may be tried again when some of its text was shown. Default `retract`. */
   retryAfterOutput?: 'retract' | 'fail'
   /** Model retries, in ms. Default: base 1,000, cap 60,000, window 1,200,000, longest `Retry-After` 60,000. */
@@ -156,7 +164,7 @@ export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> 
   hooks?: Hooks<NoInfer<T>, C>
   /** Not there yet: refused, but for false. */
   compaction?: CompactionOptions | false
-  /** An error in a listener or observer. Default: `console.error`. */
+  /** An error in a listener or observer, or in a function whose failure does not end the run (a permission check, `reconcile`, …). Default: `console.error`. */
   onObserverError?(error: unknown): void
   /** Clock, ids and randomness, for tests and replay. Default: the real ones. */
   world?: World

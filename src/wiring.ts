@@ -14,6 +14,7 @@ import type { Subscriber } from './engine/hub.ts'
 import { Info } from './engine/info.ts'
 import type { ApprovalPorts, RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
 import { defaultRetry } from './engine/retry.ts'
+import { isThenable } from './engine/thenable.ts'
 import type { Limits } from './limits.ts'
 import type { Policies, SharedOptions, ToolChoice } from './options.ts'
 import { overlaid } from './own-options.ts'
@@ -76,6 +77,7 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     toolFailureMode: policies.toolFailureMode ?? 'continue',
     unknownTool: policies.unknownTool ?? 'result',
     approvals: { ...policies.approvals, hook: snapshot.approveTool },
+    hookTimeoutMs: policies.hookTimeoutMs ?? 30_000,
     context: snapshot.context,
     resolve: (dependency, run) => resolve(snapshot, values, dependency, run),
     modelCall: (state, open) => ({ model: snapshot.model, request: requestOf(snapshot, ports.config, state, open) }),
@@ -247,7 +249,8 @@ function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, sta
     startedBody(later, instructions === undefined ? setup : { ...setup, instructions }, call)
   if (typeof snapshot.instructions !== 'function') return started()
   const text = snapshot.instructions(info)
-  return text instanceof Promise ? text.then((later) => started(asText(later, 'instructions'))) : started(asText(text, 'instructions'))
+  if (!isThenable(text)) return started(asText(text, 'instructions'))
+  return Promise.resolve(text).then((later) => started(asText(later, 'instructions')))
 }
 
 /** What a user's function returned where a text belongs. */

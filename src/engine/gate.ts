@@ -5,8 +5,11 @@ import type { CallState, RunState, SessionState } from '../core/state.ts'
 import { toStorable } from '../core/storable.ts'
 import type { Ask, Tool } from '../core/tool.ts'
 import type { Activation, Running } from './activation.ts'
+import { checkedAsk } from './ask.ts'
+import { inTime } from './in-time.ts'
 import { CallInfo, Info } from './info.ts'
 import type { RunPorts } from './ports.ts'
+import { isThenable } from './thenable.ts'
 
 export interface Preparing {
   readonly a: Activation
@@ -30,7 +33,7 @@ const allow: Verdict = { kind: 'allow' }
 /**
  * The one gate before a call, in this order; the first that says anything decides: a rule that denies, the hook `approveTool`, a rule that asks
  * or allows, the tool's own `needsApproval`, the default. Whoever wants to ask is answered by what a human has said for more than one call.
- * `input` is as the model sent it, `value` as the schema parsed it. Throws or rejects when somebody who is asked does.
+ * `input` is as the model sent it, `value` as the schema parsed it. Throws or rejects when somebody who is asked does, or does not answer in time.
  */
 export function gate(preparing: Preparing, input: Json, value: unknown): Verdict | Promise<Verdict> {
   const { ports } = preparing
@@ -48,7 +51,8 @@ export function gate(preparing: Preparing, input: Json, value: unknown): Verdict
   // A copy: what a hook does to the arguments must not reach the journal.
   const ref = callRef(call.part, copyJson(input), { sessionId: a.sessionId, isDynamic: ports.isDynamic })
   const answer = hook(ref, new Info(a.sessionId, run, ports, running.signal))
-  return answer instanceof Promise ? answer.then((later) => afterHook(hookVerdict(later))) : afterHook(hookVerdict(answer))
+  if (!isThenable(answer)) return afterHook(hookVerdict(answer))
+  return inTime(preparing, 'hooks.approveTool', answer).then((later) => afterHook(hookVerdict(later)))
 }
 
 function ruled({ ports, tool }: Preparing, input: Json, value: unknown): ApprovalRule | undefined {
@@ -63,14 +67,18 @@ export function denialFor(preparing: Preparing, input: Json, value: unknown): Ap
   return rule?.action === 'deny' ? rule : undefined
 }
 
-/** What nobody understands is no permission. */
+/** What nobody understands is no permission; of two words the stricter one counts. */
 function hookVerdict(answer: unknown): Verdict | undefined {
   if (answer === undefined) return undefined
   if (answer === 'allow') return allow
-  if (typeof answer === 'object' && answer !== null) {
-    if ('ask' in answer && typeof answer.ask === 'object' && answer.ask !== null) return { kind: 'ask', ask: answer.ask }
-    if ('deny' in answer && typeof answer.deny === 'string')
-      return { kind: 'deny', reason: answer.deny, stopTurn: 'stopTurn' in answer && answer.stopTurn === true }
+  if (isObject(answer)) {
+    const { deny, stopTurn, ask } = {
+      deny: Reflect.get(answer, 'deny'),
+      stopTurn: Reflect.get(answer, 'stopTurn'),
+      ask: Reflect.get(answer, 'ask'),
+    }
+    if (typeof deny === 'string') return { kind: 'deny', reason: deny, stopTurn: stopTurn === true }
+    if (deny === undefined && typeof ask === 'object' && ask !== null) return { kind: 'ask', ask: checkedAsk(ask) }
   }
   throw new Error("hooks.approveTool must return nothing, 'allow', { ask } or { deny: reason }")
 }
@@ -81,12 +89,16 @@ function ownWord(preparing: Preparing, value: unknown): Verdict | Promise<Verdic
   const { needsApproval } = tool['~definition']
   const judge = (answer: boolean | Ask | undefined): Verdict => {
     // Only a clear no means no: from JavaScript may come anything.
-    if (answer !== undefined && answer !== false) return known(preparing, { kind: 'ask', ask: typeof answer === 'object' ? answer : {} })
+    if (answer !== undefined && answer !== false) return known(preparing, { kind: 'ask', ask: isObject(answer) ? checkedAsk(answer) : {} })
     return answer === false ? allow : byDefault(preparing)
   }
   if (typeof needsApproval !== 'function') return judge(needsApproval)
   const answer = needsApproval(value, new CallInfo(a.sessionId, run, ports, running.signal, call, () => {}))
-  return answer instanceof Promise ? answer.then(judge) : judge(answer)
+  return isThenable(answer) ? inTime(preparing, `needsApproval of '${tool.name}'`, answer).then(judge) : judge(answer)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function byDefault(preparing: Preparing): Verdict {

@@ -69,6 +69,8 @@ export interface RunPorts {
   readonly toolFailureMode: 'continue' | 'fail'
   readonly unknownTool: 'result' | 'fail'
   readonly approvals: ApprovalPorts
+  /** How long each one who is asked before a call may take (ms). */
+  readonly hookTimeoutMs: number
   readonly context: unknown
   /** A dependency's value, made once a run. */
   resolve<T>(dependency: Dependency<T>, run: RunInfo): Promise<T>

@@ -1,5 +1,5 @@
-import { callIndex, type EntryBody } from '../core/entry.ts'
-import { type ErrorCode, messageOf, RondoError } from '../core/error.ts'
+import type { EntryBody } from '../core/entry.ts'
+import { type ErrorCode, messageOf } from '../core/error.ts'
 import { copyJson, type Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
@@ -10,8 +10,10 @@ import { failedSettlement, notAllowedText } from '../core/wording.ts'
 import type { Activation, Running } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { denialFor, gate, type Preparing, type Verdict } from './gate.ts'
+import { inTime } from './in-time.ts'
 import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
+import { isThenable } from './thenable.ts'
 
 /**
  * The verdicts of a batch: each announced call is known, its arguments are valid and parsed, and whether it needs an approval is
@@ -26,25 +28,20 @@ export function prepareTurn(
   const { run, turn } = state.live
   if (run === undefined || turn === undefined) return []
   const ports = a.portsOf(state)
-  const ready: EntryBody[] = []
-  const later: Promise<EntryBody>[] = []
+  const ready: Fact[] = []
+  const all: (Fact | Promise<Fact>)[] = []
   for (const call of turn.calls) {
     if (call.status !== 'announced' || call.index > through) continue
     const verdict = prepareCall({ a, state, run, ports, running }, call)
-    if (verdict instanceof Promise) later.push(verdict)
-    else ready.push(verdict)
+    all.push(verdict)
+    if (!(verdict instanceof Promise)) ready.push(verdict)
   }
-  if (later.length === 0) return ready
+  if (ready.length === all.length) return ready
   // Who was told to stop, and says so, has given no verdict.
-  return Promise.all(later).then((rest) => (running.signal.aborted ? [] : inCallOrder([...ready, ...rest])))
+  return Promise.all(all).then((facts) => (running.signal.aborted ? [] : facts))
 }
 
-function inCallOrder(bodies: readonly EntryBody[]): readonly EntryBody[] {
-  const index = (body: EntryBody) => ('callId' in body.data && body.data.callId !== undefined ? callIndex(body.data.callId) : 0)
-  return [...bodies].sort((first, second) => index(first) - index(second))
-}
-
-function prepareCall(batch: Omit<Preparing, 'call' | 'tool'>, call: CallState): EntryBody | Promise<EntryBody> {
+function prepareCall(batch: Omit<Preparing, 'call' | 'tool'>, call: CallState): Fact | Promise<Fact> {
   const { ports } = batch
   const tool = ports.tools.get(call.part.toolName)
   if (tool === undefined) return unknownTool(ports, call)
@@ -54,8 +51,8 @@ function prepareCall(batch: Omit<Preparing, 'call' | 'tool'>, call: CallState): 
   const input = call.edited ?? call.input
   try {
     const result = tool.inputSchema['~standard'].validate(copyJson(input))
-    if (!(result instanceof Promise)) return afterValidation(preparing, input, result)
-    return result.then(
+    if (!isThenable(result)) return afterValidation(preparing, input, result)
+    return inTime(preparing, `inputSchema of '${tool.name}'`, result).then(
       (done) => afterValidation(preparing, input, done),
       (error) => validatorThrew(preparing, error),
     )
@@ -88,11 +85,12 @@ function settled(
   return { kind: 'call.settled', data: end === undefined ? data : { ...data, end } }
 }
 
-function validatorThrew({ ports, call }: Preparing, error: unknown): EntryBody {
+function validatorThrew({ ports, call, running }: Preparing, error: unknown): EntryBody {
+  if (!running.signal.aborted) ports.report(error)
   return invalid(ports, call, 'ToolInvalidArgs', `The arguments of '${call.part.toolName}' could not be checked: ${messageOf(error)}`)
 }
 
-function afterValidation(preparing: Preparing, input: Json, result: ValidationResult<unknown>): EntryBody | Promise<EntryBody> {
+function afterValidation(preparing: Preparing, input: Json, result: ValidationResult<unknown>): Fact | Promise<Fact> {
   const { a, ports, call, tool } = preparing
   if (result.issues !== undefined) return invalid(ports, call, 'ToolInvalidArgs', issuesText(tool.name, result.issues))
   a.parsed.set(call.part.callId, { input, value: result.value })
@@ -112,9 +110,9 @@ function decided(preparing: Preparing, input: Json, value: unknown): EntryBody {
   return rule === undefined ? prepared(preparing, undefined) : denied(preparing, notAllowedText(rule.reason), false)
 }
 
-/** A check that fails is no permission: the call does not run (fail closed, C29). */
-function checkFailed(preparing: Preparing, error: unknown): EntryBody {
-  const { ports, call } = preparing
+/** A check that fails is no permission: the call does not run (fail closed, C29), and whoever looks after the agent is told. */
+function checkFailed({ ports, call, running }: Preparing, error: unknown): EntryBody {
+  if (!running.signal.aborted) ports.report(error)
   const text = `Not run: the permission check failed: ${messageOf(error)}`
   return settled(ports, call, 'denied', 'ToolDenied', text, ports.toolFailureMode === 'fail' ? 'fail' : undefined)
 }
@@ -123,12 +121,13 @@ function denied({ ports, call }: Preparing, text: string, stopTurn: boolean): En
   return settled(ports, call, 'denied', 'ToolDenied', text, stopTurn ? 'stop' : undefined)
 }
 
-function settledOrPrepared(preparing: Preparing, verdict: Verdict): EntryBody {
+function settledOrPrepared(preparing: Preparing, verdict: Verdict): Fact {
   switch (verdict.kind) {
     case 'allow':
       return prepared(preparing, undefined, verdict.approvedBy)
     case 'ask':
-      return prepared(preparing, approvalData(preparing.a, verdict.ask))
+      // Its time to answer begins when it is on record, not when the hook spoke: a sibling may have been waited for.
+      return () => prepared(preparing, approvalData(preparing.a, verdict.ask))
     case 'deny':
       return denied(preparing, notAllowedText(verdict.reason), verdict.stopTurn)
   }
@@ -148,16 +147,10 @@ function prepared({ call, tool }: Preparing, approval: ApprovalRequest | undefin
 }
 
 function approvalData(a: Activation, { risk, reason, expiresInMs, rememberAs }: Ask): ApprovalRequest {
-  if (expiresInMs !== undefined) checkWait('expiresInMs', expiresInMs)
   return {
     ...(risk === undefined ? {} : { risk }),
     ...(reason === undefined ? {} : { reason }),
     ...(expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + expiresInMs }),
     ...(rememberAs === undefined ? {} : { rememberAs }),
   }
-}
-
-/** A time that is no number would be a wait that never ends, or ends all the time. */
-export function checkWait(name: string, ms: number): void {
-  if (!Number.isFinite(ms) || ms < 0) throw new RondoError('ConfigInvalid', `${name} must be a number of ms, 0 or more, not ${String(ms)}`)
 }

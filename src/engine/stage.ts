@@ -176,7 +176,7 @@ function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
       const body = bodyOf(fact, staged.draft)
       if (body === undefined) continue
       // A verdict is kept if this turn loses its race: hooks are not asked twice. A proposal is made anew.
-      if (!isProposal(activity.key, body)) a.facts = added(a.facts, { key: activity.key, fact: body })
+      if (!isProposal(activity.key, body)) a.facts = added(a.facts, { key: activity.key, fact })
       stageEntry(a, staged, body, now)
     }
     return facts.length > 0

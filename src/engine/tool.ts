@@ -7,11 +7,11 @@ import { toStorable } from '../core/storable.ts'
 import type { Tool, ToolSignalData } from '../core/tool.ts'
 import { failedSettlement, outcomeText } from '../core/wording.ts'
 import type { Activation, Running } from './activation.ts'
+import { checkedWait } from './ask.ts'
 import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
-import { checkWait } from './prepare.ts'
 import { type Settled, settledBy, signalOf } from './returned.ts'
 import { isThenable } from './thenable.ts'
 
@@ -111,7 +111,7 @@ function settle(executing: Executing, value: unknown): Facts {
 
 function suspended(executing: Executing, { correlationId, expiresInMs }: Extract<ToolSignalData, { kind: 'suspend' }>): Fact {
   const { a, call } = executing
-  if (expiresInMs !== undefined) checkWait('expiresInMs', expiresInMs)
+  const waitMs = expiresInMs === undefined ? undefined : checkedWait('expiresInMs', expiresInMs)
   const data = {
     callId: call.part.callId,
     attempt: call.attempt,
@@ -121,7 +121,7 @@ function suspended(executing: Executing, { correlationId, expiresInMs }: Extract
   } as const
   // Its time counts from when it is on record.
   return () => {
-    const expiry = expiresInMs === undefined ? {} : { expiresAt: a.world.clock.wall() + expiresInMs }
+    const expiry = waitMs === undefined ? {} : { expiresAt: a.world.clock.wall() + waitMs }
     return { kind: 'call.deferred', data: { ...data, ...expiry } }
   }
 }

@@ -41,7 +41,10 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
    * a throw, or no answer within `timeoutMs` (default 60,000): it stays unknown, and the model is told so.
    */
   reconcile?: (input: Out<S>, call: ToolCallInfo<C>) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>
-  /** Whether a human must agree first. A function is asked once per call. Default false. */
+  /**
+   * Whether a human must agree first. A function is asked once per call, and awaited for `policies.hookTimeoutMs`; when it throws, or says nothing in time, the
+   * call is denied. Default false.
+   */
   needsApproval?: boolean | ((input: Out<S>, call: ToolCallInfo<C>) => Awaitable<boolean | Ask>)
   /** Of a tool without `execute`: a person answers, so that interfaces show a question. Default false. */
   asksUser?: boolean

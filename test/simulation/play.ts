@@ -134,10 +134,16 @@ class Stage {
   #process(name: string): Process {
     const hooks = { onAppend: (count: number, phase: 'before' | 'after') => this.#onAppend(count, phase) }
     const store = new SimStore(this.#inner, this.#scene, name, this.#writing, hooks)
-    const agent = simAgent(this.#script.agent, this.#scene, name, store, (error) => this.#troubles.push(`observer: ${String(error)}`))
+    const agent = simAgent(this.#script.agent, this.#scene, name, store, (error) => this.#observe(String(error)))
     const heard: RunEvent[] = []
     if (this.#mode !== 'stream') for (const type of eventTypes) agent.on(type, (event) => this.#hear(heard, event as RunEvent))
     return { name, agent, store, heard }
+  }
+
+  /** A permission check or a schema that broke, or that never answered, is told. Nothing else may be. */
+  #observe(error: string): void {
+    if (/the permission check broke|the schema broke|has not answered within/.test(error)) this.#scene.count('a check failed')
+    else this.#troubles.push(`observer: ${error}`)
   }
 
   #hear(heard: RunEvent[], event: RunEvent): void {

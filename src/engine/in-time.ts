@@ -1,0 +1,35 @@
+import { RondoError } from '../core/error.ts'
+import type { Activation, Running } from './activation.ts'
+import type { RunPorts } from './ports.ts'
+
+interface Asking {
+  readonly a: Activation
+  readonly ports: RunPorts
+  readonly running: Running
+}
+
+/**
+ * What somebody who is asked before a call answers. Rejects when the answer does not come in time: nobody is told to stop, for the signal is the
+ * batch's, but nobody waits any longer.
+ */
+export function inTime<T>({ a, ports, running }: Asking, who: string, answer: PromiseLike<T>): Promise<T> {
+  const ms = ports.hookTimeoutMs
+  if (ms === Number.POSITIVE_INFINITY) return Promise.resolve(answer)
+  return new Promise((resolve, reject) => {
+    const cancel = a.world.clock.timer(ms, () =>
+      reject(new RondoError('HookFailed', `${who} has not answered within ${ms} ms (policies.hookTimeoutMs)`)),
+    )
+    // When the verdict is no longer wanted, a timer would only keep the process.
+    running.signal.signal.addEventListener('abort', cancel, { once: true })
+    Promise.resolve(answer).then(
+      (value) => {
+        cancel()
+        resolve(value)
+      },
+      (error: unknown) => {
+        cancel()
+        reject(error)
+      },
+    )
+  })
+}
