@@ -1,7 +1,18 @@
 import { isExpired } from './accept.ts'
 import { callsOf } from './apply-call.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
-import { ask, type Batch, canBeAsked, decideOutside, decideRunning, goesOnBehind, isBegun, mayGoOn, settle, startOf } from './decide-begun.ts'
+import {
+  ask,
+  type Batch,
+  canBeAsked,
+  decideOutside,
+  decideRunning,
+  goesOnBehind,
+  isBegun,
+  mayGoOn,
+  settle,
+  startOf,
+} from './decide-begun.ts'
 import type { ErrorCode } from './error.ts'
 import { guardsOf } from './guard.ts'
 import { jsonEqual } from './json.ts'

@@ -29,7 +29,7 @@ describe('approvals', () => {
     [
       'approve other arguments',
       { callId: 'm1.0', decision: 'approve', input: { cents: 5 } },
-      'pay{"cents":500}→ok:paid 5, approved by nobody',
+      'pay{"cents":500}→ok:The arguments of this call were changed to {"cents":5}.\npaid 5, approved by nobody',
     ],
     ['approve arguments that are none', { callId: 'm1.0', decision: 'approve', input: { cents: 'x' } }, 'pay{"cents":500}→invalid:'],
   ])('parked by run(), answered in a fresh agent on the same store: %s', async (_name, decision, line) => {
