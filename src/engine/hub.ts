@@ -42,6 +42,22 @@ export interface Subscriber {
   end?(runId: string, result: CoreResult): void
 }
 
+/** How a run ended, for whoever waits for it. */
+export interface End {
+  readonly runId: string
+  readonly result: CoreResult
+}
+
+/** What is not told yet: the events from the end of a run on, up to the entry `seq`. */
+interface Held {
+  seq: number
+  readonly events: readonly CoreEvent[]
+  readonly ends: End[]
+}
+
+/** Calls back later; the returned function cancels. */
+type Later = (tell: () => void) => () => void
+
 /** Who listens to a session in this process, and where in the sequence of events we are. */
 export class Hub {
   readonly #sessionId: string
@@ -53,6 +69,10 @@ export class Hub {
   /** The changes that `#wants` knows of. */
   #asOf = -1
   #told: string | undefined
+  /** While ends are held back: when they are told at the latest. */
+  #atLatest: Later | undefined
+  #held: Held | undefined
+  #cancel: (() => void) | undefined
 
   readonly #onOver: (runId: string) => void
 
@@ -126,7 +146,31 @@ export class Hub {
   }
 
   isNews(seq: number): boolean {
-    return this.#seq !== undefined && seq > this.#seq
+    return this.#seq !== undefined && seq > (this.#held?.seq ?? this.#seq)
+  }
+
+  /**
+   * Until `letGo` the session's lease is held here, and the end of a run is told only by `tell`, or when there is more to tell: whoever hears
+   * of it may end the process, or take the session elsewhere. `atLatest` calls back when that has been waited for long enough.
+   */
+  hold(atLatest: Later): void {
+    this.#atLatest = atLatest
+  }
+
+  letGo(): void {
+    this.#atLatest = undefined
+    this.tell()
+  }
+
+  /** Tells what is held back. */
+  tell(): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    this.#cancel?.()
+    this.#cancel = undefined
+    this.facts(held.seq, held.events)
+    for (const { runId, result } of held.ends) this.end(runId, result)
   }
 
   /**
@@ -134,6 +178,13 @@ export class Hub {
    * store, and shown them, before their own append had its answer.
    */
   facts(seq: number, events: readonly CoreEvent[]): void {
+    const held = this.#held
+    // What shows nothing is no more to tell.
+    if (held !== undefined && (seq <= held.seq || events.length === 0)) {
+      held.seq = Math.max(held.seq, seq)
+      return
+    }
+    this.tell()
     const shown = this.seq
     if (seq <= shown) return
     this.#seq = seq
@@ -142,8 +193,20 @@ export class Hub {
       if (Number.parseInt(event.cursor, 10) > shown) for (const subscriber of this.#audience(event.runId)) subscriber.event(event)
   }
 
+  /** The same of entries with which runs end, the first of them with the entry `from`: those that wait for a run are told of its end. */
+  ended(from: number, seq: number, events: readonly CoreEvent[], ends: readonly End[]): void {
+    const isBefore = ({ cursor }: CoreEvent): boolean => Number.parseInt(cursor, 10) < from
+    this.facts(from - 1, events.filter(isBefore))
+    if (this.#held !== undefined && seq <= this.#held.seq) return
+    this.tell()
+    this.#held = { seq, events: events.filter((event) => !isBefore(event)), ends: [...ends] }
+    if (this.#atLatest === undefined) this.tell()
+    else this.#cancel = this.#atLatest(() => this.tell())
+  }
+
   /** A piece between facts: a delta, progress, a park. */
   piece(at: number, runId: string, iteration: number, of: number | undefined, body: EventBody): void {
+    this.tell()
     const { seq } = this
     const index = this.#pieces++
     let event: CoreEvent | undefined
@@ -167,6 +230,10 @@ export class Hub {
   }
 
   end(runId: string, result: CoreResult): void {
+    if (this.#held !== undefined) {
+      this.#held.ends.push({ runId, result })
+      return
+    }
     for (const subscriber of this.#subscribers)
       if (subscriber.runId === undefined || subscriber.runId === runId) subscriber.end?.(runId, result)
     if (result.status !== 'parked' && !(result.status === 'failed' && result.resumable)) this.#onOver(runId)

@@ -39,6 +39,8 @@ export async function pump(a: Activation): Promise<ActivationEnd> {
       const done = conclude(a, staged, await write(a, staged))
       if (done !== true && !(await done)) continue
     }
+    // It goes on: the end of a run before waits for nothing.
+    if (a.state.live.waiting.length > 0) a.hub.tell()
     if (!reconcile(a, staged.plan) || hasMail(a)) continue
     const next = parkOrWait(a, staged)
     if (next.kind !== 'wait') return next
@@ -150,10 +152,17 @@ function commit(a: Activation, staged: Staged): void {
   if (a.waiting.size > 0 && staged.entries.some(({ kind }) => kind === 'model.started' || kind === 'run.finished')) forgetStopped(a)
   if (a.state.live.turn === undefined) a.parsed.clear()
   a.progressed ||= staged.entries.some((entry) => entry.kind !== 'run.claimed')
-  a.hub.facts(a.state.live.seq, staged.events)
+  show(a, staged)
   for (const input of staged.accepted) input.settle({ ok: true })
   answerRefused(staged)
-  for (const ended of staged.ends) a.hub.end(ended.id, resultOf(a, staged, ended))
+}
+
+function show(a: Activation, staged: Staged): void {
+  const { seq } = a.state.live
+  const first = staged.ends.length === 0 ? undefined : staged.entries.find(({ kind }) => kind === 'run.finished')
+  if (first === undefined) return a.hub.facts(seq, staged.events)
+  const ends = staged.ends.map((ended) => ({ runId: ended.id, result: resultOf(a, staged, ended) }))
+  a.hub.ended(first.seq, seq, staged.events, ends)
 }
 
 /** The result that was shown, if anybody looked: it costs the length of the run. */

@@ -12,7 +12,7 @@ import { storeError } from './append.ts'
 import { Folded } from './folded.ts'
 import { Hub } from './hub.ts'
 import { Listening } from './listening.ts'
-import { patiently, within } from './patience.ts'
+import { courtesyMs, patiently, within } from './patience.ts'
 import type { RunPorts, World } from './ports.ts'
 import { outsideResult, type Settled } from './returned.ts'
 import { announceBreak, announcePark, finishedRun, tellStragglers } from './run-ends.ts'
@@ -254,6 +254,8 @@ export class SessionDriver {
       const { end, state, seen, detached, silent } = await this.#activate()
       this.#givenUp ||= detached
       this.#folded.state = state
+      // Its lease is given back, or nobody waits for that any more.
+      this.hub.letGo()
       // Somebody has brought them meanwhile.
       if (!detached && this.#lacked !== undefined && !this.#parts.lacks(this.#lacked)) continue
       if (end.kind === 'busy') {
@@ -275,6 +277,7 @@ export class SessionDriver {
   async #activate() {
     // The activation owns the state from here on.
     const warm = await this.#folded.take()
+    this.hub.hold((tell) => this.world.clock.timer(courtesyMs, tell))
     try {
       return await activate({
         sessionId: this.sessionId,

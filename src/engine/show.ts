@@ -18,13 +18,14 @@ export function foldAndShow(hub: Hub, state: SessionState, entry: Entry, naming:
   if (before === undefined) return
   const runId = entry.runId ?? before.runId ?? ''
   const { wants } = hub
-  if (isWanted(wants, entry.kind)) {
-    for (const body of hub.wasTold(entry.id) ? [] : settledPieces(entry))
+  const wanted = isWanted(wants, entry.kind)
+  if (wanted && !hub.wasTold(entry.id))
+    for (const body of settledPieces(entry))
       if (wants === 'events' || body.type === 'text.delta') hub.piece(entry.at, runId, before.iteration, before.model?.seq, body)
-    hub.facts(entry.seq, project(before, entry, state, naming))
-  } else hub.facts(entry.seq, [])
+  const events = wanted ? project(before, entry, state, naming) : []
   const { ended } = state.live
-  if (entry.kind === 'run.finished' && ended !== undefined) hub.end(ended.id, finishedResult(state, ended, naming, true))
+  if (entry.kind !== 'run.finished' || ended === undefined) return hub.facts(entry.seq, events)
+  hub.ended(entry.seq, entry.seq, events, [{ runId: ended.id, result: finishedResult(state, ended, naming, true) }])
 }
 
 /**

@@ -143,6 +143,68 @@ describe('who is sent what', () => {
   })
 })
 
+describe('an end that is held back', () => {
+  const done = { status: 'completed' } as CoreResult
+  /** What a subscriber of everything is told, once the run `r` has ended with entry 5. */
+  function ended(later: (tell: () => void) => () => void = () => () => {}) {
+    const { hub, log } = heard({ name: 'e', end: (runId) => log.push(`end ${runId}`) })
+    hub.begin(3)
+    hub.hold(later)
+    hub.ended(5, 6, [fact('4:0'), fact('5:0'), fact('6:0')], [{ runId: 'r', result: done }])
+    return { hub, log }
+  }
+  const before = ['e 4:0']
+  const all = [...before, 'e 5:0', 'e 6:0', 'end r']
+
+  test('counts as known and not as shown; what came before it is told', () => {
+    const { hub, log } = ended()
+    expect([log, hub.seq, hub.isNews(6), hub.isNews(7)]).toEqual([before, 4, false, true])
+  })
+
+  test.each<[string, (hub: Hub) => void, readonly string[]]>([
+    ['tell', (hub) => hub.tell(), all],
+    ['telling twice', (hub) => [hub.tell(), hub.tell()], all],
+    ['letting go', (hub) => hub.letGo(), all],
+    ['a fact that shows something', (hub) => hub.facts(7, [fact('7:0')]), [...all, 'e 7:0']],
+    ['a piece', (hub) => hub.piece(1, 'r', 1, undefined, body), [...all, 'e 6.0']],
+    ['a fact that shows nothing', (hub) => hub.facts(7, []), before],
+    ['the same once more', (hub) => hub.ended(5, 6, [fact('5:0')], [{ runId: 'r', result: done }]), before],
+    ['the end of an earlier run, found in the journal', (hub) => hub.end('q', done), before],
+  ])('and %s', (_name, step, want) => {
+    const { hub, log } = ended()
+    step(hub)
+    expect(log).toEqual(want)
+  })
+
+  test('what shows nothing moves the place of what comes after it', () => {
+    const { hub, log } = ended()
+    hub.facts(7, [])
+    hub.end('q', done)
+    hub.letGo()
+    expect([log, hub.seq]).toEqual([[...all, 'end q'], 7])
+  })
+
+  test('is told when its time is over, and the next one is held as well', () => {
+    let cancelled = 0
+    const timers: (() => void)[] = []
+    const { hub, log } = ended((tell) => {
+      timers.push(tell)
+      return () => cancelled++
+    })
+    timers[0]?.()
+    expect([log, timers.length, cancelled]).toEqual([all, 1, 1])
+    hub.ended(7, 7, [fact('7:0')], [{ runId: 'r', result: done }])
+    expect([log, timers.length]).toEqual([all, 2])
+  })
+
+  test('nobody holds it back, or no more: it is told at once', () => {
+    const { hub, log } = ended()
+    hub.letGo()
+    hub.ended(7, 7, [fact('7:0')], [{ runId: 'r', result: done }])
+    expect(log).toEqual([...all, 'e 7:0', 'end r'])
+  })
+})
+
 test('a run is over when it has ended for good: not when it parked, or failed and can be resumed', () => {
   const over: string[] = []
   const hub = new Hub('s', (runId) => over.push(runId))
