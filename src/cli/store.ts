@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { memory, RondoError, type Store } from '../index.ts'
 import { sqlite } from '../stores/sqlite.ts'
-import { givenBack } from './given-back.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 
 type Place = Pick<Terminal, 'env' | 'cwd' | 'home' | 'platform'>
@@ -46,7 +45,7 @@ export async function openStore(place: Place): Promise<OpenedStore> {
   try {
     checkWritable(file)
     await store.list({ limit: 1 })
-    return { store: givenBack(store) }
+    return { store }
   } catch (error) {
     await store.close()
     return { store: memory(), unkept: await whyUnkept(error) }

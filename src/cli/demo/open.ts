@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { memory, RondoError, type Store } from '../../index.ts'
 import { sqlite } from '../../stores/sqlite.ts'
-import { givenBack } from '../given-back.ts'
 import { dataFolder, placeless } from '../store.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import { dateAndTime } from '../text.ts'
@@ -21,7 +20,7 @@ export async function openKept(terminal: Terminal): Promise<Kept> {
   const lacking = await lackingDriver()
   if (lacking !== undefined) return { store: memory(), folder: '', lacking }
   const folder = newFolder(terminal)
-  return { store: givenBack(sqlite(join(folder, 'sessions.db'))), folder }
+  return { store: sqlite(join(folder, 'sessions.db')), folder }
 }
 
 /** A database in memory needs nothing but a driver. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Store } from '../../index.ts'
 import { sqlite } from '../../stores/sqlite.ts'
-import { givenBack } from '../given-back.ts'
 import type { Terminal } from '../terminal.ts'
 import { ask, decide, refuse } from './approval.ts'
 import { pay, payOn } from './payment.ts'
@@ -37,7 +36,7 @@ export async function demoPart(part: string, about: string, terminal: Terminal):
 }
 
 async function withStore(folder: string, work: (store: Store) => Promise<void>): Promise<number> {
-  const store = givenBack(sqlite(join(folder, 'sessions.db')))
+  const store = sqlite(join(folder, 'sessions.db'))
   try {
     await work(store)
   } finally {
