@@ -4,7 +4,7 @@ import type { ApprovalPorts, RunPorts } from './engine/ports.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Policies } from './options.ts'
 import { overlaid, ownOptions, ownSettings } from './own-options.ts'
-import { type AnyRunOptions, ownParts } from './requests.ts'
+import { type AnyRunOptions, ownParts } from './run-data.ts'
 import { toolList } from './validate.ts'
 import { wireRun } from './wiring.ts'
 

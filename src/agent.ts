@@ -2,7 +2,9 @@ import { type AgentParts, type AnyAgentOptions, agentParts, portsOf } from './ag
 import type { Answers, Voice } from './control.ts'
 import * as control from './control.ts'
 import { RondoError } from './core/error.ts'
+import { hasNames } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
+import type { SessionState, WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
 import type { Tools } from './core/tool.ts'
 import { parseCursor } from './engine/cursor.ts'
@@ -13,14 +15,14 @@ import type { SessionDriver } from './engine/session-driver.ts'
 import { defaultWorld } from './engine/world.ts'
 import { RunError } from './errors.ts'
 import { known, noCursor, reaches, refuseMissing, unfinished } from './known-session.ts'
-import type { Limits } from './limits.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
-import { overlaid, ownOptions } from './own-options.ts'
-import { type AnyRunOptions, isCancelled, recordRequest, requestEntry } from './requests.ts'
+import { ownOptions } from './own-options.ts'
+import { isCancelled, recordRequest, requestEntry } from './requests.ts'
 import { type HandleOptions, type Run, RunHandle } from './run.ts'
+import { type AnyRunOptions, optionsOf, overData } from './run-data.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
-import { type SweepOptions, type SweptSession, sweep } from './sweep.ts'
+import { type LeftSessions, type SweepOptions, type SweptSession, sweep } from './sweep.ts'
 import type { ContextOf, EventOf, OutputOf, RunEvent, RunResult } from './types.ts'
 import { checkAgentOptions, checkAttachOptions, checkRunOptions } from './validate.ts'
 
@@ -49,6 +51,8 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   readonly #parts: AgentParts
   readonly #world: World
   readonly #owner: string
+  /** What its sweeps have left. */
+  readonly #left: LeftSessions = new Map()
 
   constructor(options: AgentOptions<T, S, C>) {
     checkAgentOptions(options)
@@ -81,9 +85,9 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /**
    * Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. The run goes on with
-   * these options, with the agent's where none is given here, and with its own limits. Without the context or the `extraTools` that the
-   * journal says it was given, it is refused with `ConfigInvalid`, which names them, and nothing is recorded. A run that is live here keeps
-   * what it was begun with.
+   * these options, else with its own that are data (limits, `allowedTools`, `policies`, …), else with the agent's. Without the context or the
+   * `extraTools` that the journal says it was given, or without a tool of a call that is open, it is refused with `ConfigInvalid`, which names
+   * them, and nothing is recorded. A run that is live here keeps what it was begun with.
    */
   resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
@@ -99,24 +103,35 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   /**
    * Takes up what nobody drives any more: runs of agents of this name whose process has died, and those that are due (a retry, an expiry, an input that
-   * was left). Each is driven on, without lifting a pause, until it ends or parks; resolves with what became of them. What this process
-   * drives already is left alone. Meant to be called every few seconds by a worker, and after a start.
+   * was left). Each is driven on, without lifting a pause, until it ends or parks; resolves with what became of them. What is driven already, here
+   * or in another process, is left alone. So is a run that needs what this process has not. Meant to be called every few seconds by a worker, and after
+   * a start.
    */
   sweep(options: SweepOptions = {}): Promise<readonly SweptSession[]> {
     return sweep({
       store: this.store,
       agent: this.name,
-      now: this.#world.clock.wall(),
+      clock: this.#world.clock,
+      left: this.#left,
       options,
       open: (sessionId) => this.#speak(sessionId),
-      drive: (driver) => {
-        const given = { parkAfterMs: 0, detach: true }
-        const start: HandleOptions['start'] = async (adopt) => {
-          adopt(await this.#takeUp(driver, given))
-          return true
-        }
-        return this.#handle(driver, '', given, false, start).result.then(general)
-      },
+      drive: (driver, state, run) => this.#driveOn(driver, state, run),
+    })
+  }
+
+  /** Drives a run on with what is here for it, until it ends or parks; `undefined` when another process has it. */
+  #driveOn(driver: SessionDriver, state: SessionState, run: WaitingRun): Promise<RunResult | undefined> {
+    let isTaken = true
+    const start: HandleOptions['start'] = async (adopt) => {
+      adopt(run.runId)
+      driver.register(run.runId, { ...driver.partsOf(state), parkAfterMs: 0 }, run)
+      isTaken = await driver.tryWake()
+      if (!isTaken) throw new RondoError('SessionLeaseLost', `Another process drives session '${driver.sessionId}'.`)
+      return false
+    }
+    return this.#handle(driver, '', { detach: true }, false, start).result.then(general, (error) => {
+      if (isTaken) throw error
+      return undefined
     })
   }
 
@@ -177,7 +192,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   }
 
   #standIn(sessionId: string): StandIn {
-    return (limits) => portsOf(this.#parts, sessionId, limits === undefined ? {} : { limits: { ...limits } })
+    return (data) => portsOf(this.#parts, sessionId, optionsOf(data))
   }
 
   /** Who speaks to a session. A run that a message starts is driven with these options. */
@@ -187,7 +202,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       standIn: this.#standIn(sessionId),
       begin: (run) => {
         const ports = portsOf(this.#parts, sessionId, own)
-        return { ports, request: requestEntry({ ...run, agent: this.#named, limits: own.limits, own: ports.own }) }
+        return { ports, request: requestEntry({ ...run, agent: this.#named, own: ports.own }) }
       },
     }
   }
@@ -214,11 +229,10 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       driver.forget(runId)
       // How long to wait for an answer is for whoever waits to say; what else the run is driven with is not.
       const { parkAfterMs } = options
-      if (taker.own === undefined && !driver.serves(taker))
-        driver.register(
-          taker.runId,
-          portsOf(this.#parts, sessionId, { limits: { ...taker.limits }, ...(parkAfterMs === undefined ? {} : { parkAfterMs }) }),
-        )
+      if (!hasNames(taker.own) && !driver.serves(taker)) {
+        const waiting = parkAfterMs === undefined ? {} : { parkAfterMs }
+        driver.register(taker.runId, portsOf(this.#parts, sessionId, { ...optionsOf(taker.own?.data), ...waiting }))
+      }
       adopt(taker.runId)
       return true
     })
@@ -246,15 +260,16 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   }
 
   /** The session's unfinished run, to be driven with these options. */
-  async #takeUp(driver: SessionDriver, given: AnyRunOptions): Promise<string> {
+  async #takeUp(driver: SessionDriver, given: AnyRunOptions & Answers): Promise<string> {
     const { sessionId } = driver
     const state = await known(driver)
     const run = unfinished(sessionId, state)
-    // A run that somebody here drives keeps what it was begun with; any other one keeps its limits.
+    // A run that somebody here drives keeps what it was begun with; any other one keeps what the journal has of it.
     if (!driver.serves(run)) {
-      const ports = portsOf(this.#parts, sessionId, { ...given, limits: overlaid<Limits>({ ...run.limits }, given.limits) })
-      if (!isCancelled(state)) refuseMissing(sessionId, run, ports)
-      driver.register(run.runId, ports)
+      const ports = portsOf(this.#parts, sessionId, overData(run.own?.data, given))
+      const denied = new Set((given.decisions ?? []).filter(({ decision }) => decision === 'deny').map(({ callId }) => callId))
+      if (!isCancelled(state)) refuseMissing(driver, state, run, ports, (callId) => denied.has(callId))
+      driver.register(run.runId, ports, run)
     }
     return run.runId
   }

@@ -17,7 +17,7 @@ import type { Decision } from './types.ts'
 /**
  * What can be said to a run or a session from outside. Each promise resolves once it is recorded. A run that has parked then goes on here,
  * with the options that it was given if this process still has them, else with the agent's; a run that was given options of its own (a
- * context, `extraTools`, …; not limits, which the journal keeps) that this process lacks stays parked until
+ * context, `extraTools`, …; not limits or policies, which the journal keeps) that this process lacks stays parked until
  * `agent.resume(sessionId, { context, extraTools })` brings them.
  */
 export interface Control {

@@ -1,6 +1,7 @@
 import { unknownSession } from './control.ts'
 import { RondoError } from './core/error.ts'
-import { missingParts } from './core/own-parts.ts'
+import { openTools } from './core/open-tools.ts'
+import { missingParts, toolWords } from './core/own-parts.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { RunPorts } from './engine/ports.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -36,12 +37,24 @@ export function unfinished(sessionId: string, { live }: SessionState): WaitingRu
   )
 }
 
-/** Without the tools and the context that it was given a run can't go on (machine 8). */
-export function refuseMissing(sessionId: string, { runId, own }: WaitingRun, ports: RunPorts): void {
-  const missing = own === undefined ? [] : missingParts(own, ports.tools, ports.own?.options ?? [])
-  if (missing.length === 0) return
+/**
+ * Without its tools, its context and what restricts it a run can't go on (machine 8), nor without the tools of its open calls. `isDenied`: what is
+ * denied in the same breath needs no tool.
+ */
+export function refuseMissing(
+  driver: SessionDriver,
+  state: SessionState,
+  { runId, own }: WaitingRun,
+  ports: RunPorts,
+  isDenied: (callId: string) => boolean,
+): void {
+  const parts = own === undefined ? [] : missingParts(own, ports.tools, ports.own)
+  const tools = [...openTools(state, ports.onPending, driver.world.clock.wall(), isDenied)].filter((name) => !ports.tools.has(name))
+  const missing = new Set([...parts, ...tools.map(toolWords)])
+  if (missing.size === 0) return
+  const { sessionId } = driver
   throw new RondoError(
     'ConfigInvalid',
-    `resume: the run '${runId}' of session '${sessionId}' was given what this resume lacks: ${missing.join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }). Nothing was recorded.`,
+    `resume: the run '${runId}' of session '${sessionId}' needs what this resume lacks: ${[...missing].join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }), or by an agent that has it. Nothing was recorded.`,
   )
 }

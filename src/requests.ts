@@ -3,44 +3,14 @@ import type { Refusal } from './core/accept.ts'
 import { messageOf } from './core/error.ts'
 import type { JsonObject } from './core/json.ts'
 import type { Message } from './core/message.ts'
-import { type OwnParts, someParts } from './core/own-parts.ts'
-import type { Schema } from './core/schema.ts'
+import { hasNames, type OwnParts } from './core/own-parts.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
-import type { Tool, Tools } from './core/tool.ts'
 import type { Input as DriverInput } from './engine/activation.ts'
 import type { World } from './engine/ports.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import { toMessages } from './input.ts'
-import type { Limits } from './limits.ts'
-import type { Input, RunOptions } from './options.ts'
-import { toolList } from './validate.ts'
-
-/** Options with the types of tools and context erased: inside, tools are data and the context is passed on unseen. */
-export type AnyRunOptions = RunOptions<Tools, Schema | undefined, unknown> & { readonly context?: unknown }
-
-/** What a run is driven with, besides its tools. Limits are not among them: the journal keeps those. */
-const ownOptions = [
-  'context',
-  'model',
-  'instructions',
-  'settings',
-  'toolChoice',
-  'allowedTools',
-  'stopWhen',
-  'dependencies',
-  'policies',
-  'maxParallel',
-  'onPending',
-] as const
-
-/** What of a run's options is its own, by name; `tools` are all that it is driven with. */
-export function ownParts(options: AnyRunOptions, tools: readonly Tool[]): OwnParts | undefined {
-  const extra = new Set(toolList(options.extraTools))
-  return someParts({
-    tools: tools.filter((tool) => extra.has(tool)).map(({ name }) => name),
-    options: ownOptions.filter((name) => options[name] !== undefined),
-  })
-}
+import type { Input } from './options.ts'
+import type { AnyRunOptions } from './run-data.ts'
 
 interface Request {
   readonly agent: { readonly name: string; readonly version?: string }
@@ -48,18 +18,15 @@ interface Request {
   /** Of the entry. */
   readonly id: string
   readonly input: readonly Message[]
-  readonly limits: Limits | undefined
   readonly own: OwnParts | undefined
   /** The run whose end the message met. */
   readonly inherits?: string | undefined
 }
 
 /** The entry that asks for a run. */
-export function requestEntry({ agent, runId, id, input, limits, own, inherits }: Request): DriverInput {
-  const overrides: JsonObject = {
-    ...(limits === undefined ? {} : { limits: finite(limits) }),
-    ...(own === undefined ? {} : { own: { ...own } }),
-  }
+export function requestEntry({ agent, runId, id, input, own, inherits }: Request): DriverInput {
+  const { tools, options, data: given } = own ?? { tools: [], options: [] }
+  const overrides: JsonObject = { ...given, ...(hasNames(own) ? { own: { tools, options } } : {}) }
   const data = {
     agent,
     input,
@@ -68,11 +35,6 @@ export function requestEntry({ agent, runId, id, input, limits, own, inherits }:
     ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
   } as const
   return { kind: 'run.requested', id, runId, data }
-}
-
-/** Limits as JSON: one that is infinite, or undefined, is none. */
-function finite(limits: Limits): JsonObject {
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== Number.POSITIVE_INFINITY && limit !== undefined))
 }
 
 /** A run that is asked for; `defaults` are the agent's options. */
@@ -94,7 +56,7 @@ export async function recordRequest(asked: Asked): Promise<WaitingRun | undefine
   const made = toMessages((bytes) => driver.keep(bytes), input, id)
   const messages = made instanceof Promise ? await made : made
   const onBusy = options.onBusy ?? defaults.onBusy ?? 'reject'
-  const request = requestEntry({ agent, runId, id, input: messages, limits: options.limits, own })
+  const request = requestEntry({ agent, runId, id, input: messages, own })
   const first = sessionEntry(world.id('e'), options.metadata ?? defaults.metadata)
   const cancel = world.id('e')
   // What is aborted already is recorded and never begins.

@@ -1,15 +1,17 @@
 import { isPositive, unknownKeys } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
-import { currentRun } from './core/state.ts'
-import type { Store } from './core/store.ts'
-import { openSessions } from './engine/registry.ts'
+import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
+import type { SessionSummary, Store } from './core/store.ts'
+import type { Clock } from './engine/ports.ts'
+import { isDriven } from './engine/registry.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
+import { isCancelled } from './requests.ts'
 import type { RunResult } from './types.ts'
 
 export interface SweepOptions {
-  /** How many sessions are looked at, the newest first. Default 100. */
+  /** How many sessions are driven, the newest first. Default 100. */
   limit?: number
-  /** How many are driven at once. Default 8. */
+  /** How many are driven at once, 1,000 at most. Default 8. */
   concurrency?: number
   /** Takes up no more sessions; what was taken up goes on. */
   signal?: AbortSignal
@@ -19,36 +21,73 @@ export interface SweepOptions {
 export type SweptSession =
   /** It was driven on: until its run ended, or parked. */
   | { readonly sessionId: string; readonly status: 'driven'; readonly result: RunResult }
-  /** It was left as it is: it is another agent's, or needs what this process has not. */
+  /**
+   * It was left as it is: it can't be read, or its run needs what this process has not. The agent looks at it again when its journal has grown, or after
+   * ten minutes, and says so only then.
+   */
   | { readonly sessionId: string; readonly status: 'left'; readonly reason: string }
+
+/** What was left, so that its journal is not loaded again at each sweep. */
+export type LeftSessions = Map<string, { readonly seq: number /** Monotonic ms. */; readonly until: number }>
+
+const leftForMs = 600_000
+const maxLeft = 10_000
+const maxConcurrency = 1_000
+/** How many sessions the store is asked for at first. */
+const firstPage = 100
 
 interface Sweep {
   readonly store: Store
   readonly agent: string
-  /** ms since 1970. */
-  readonly now: number
+  readonly clock: Clock
+  readonly left: LeftSessions
   readonly options: SweepOptions
   open(sessionId: string): SessionDriver
-  drive(driver: SessionDriver): Promise<RunResult>
+  /** `undefined`: another process has it. */
+  drive(driver: SessionDriver, state: SessionState, run: WaitingRun): Promise<RunResult | undefined>
 }
 
 export async function sweep(place: Sweep): Promise<readonly SweptSession[]> {
-  const { store, now, options } = place
-  const wrong = problemsOf(options)
+  const wrong = problemsOf(place.options)
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `sweep options: ${wrong.join('; ')}.`)
-  const { limit = 100, concurrency = 8, signal } = options
-  const here = new Set(openSessions(store))
-  const listed = await store.list({ dueBefore: now, ownerLost: true, limit })
-  const waiting = listed.map(({ sessionId }) => sessionId).filter((sessionId) => !here.has(sessionId))
+  const { limit = 100, concurrency = 8, signal } = place.options
   const swept: SweptSession[] = []
+  const waiting = candidates(place)
+  let driven = 0
+  const isStopped = (): boolean => signal?.aborted === true
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift()) {
-      const session = await takenUp(place, next)
+    while (driven < limit && !isStopped()) {
+      driven++
+      const next = await waiting.next()
+      if (next.done === true || isStopped()) return
+      const session = await takenUp(place, next.value)
+      if (session?.status !== 'driven') driven--
       if (session !== undefined) swept.push(session)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(Math.ceil(concurrency), waiting.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(Math.ceil(concurrency), maxConcurrency) }, work))
   return swept
+}
+
+/** What may have to be taken up. More is asked for as long as there is more: what is left must not hide what lies behind it. */
+async function* candidates(place: Sweep): AsyncGenerator<SessionSummary, void, undefined> {
+  const { store, agent, clock, left } = place
+  const dueBefore = clock.wall()
+  const seen = new Set<string>()
+  for (let limit = firstPage; ; limit *= 2) {
+    const listed = await store.list({ agent, dueBefore, ownerLost: true, limit })
+    for (const summary of listed) {
+      const { sessionId, seq, head } = summary
+      if (seen.has(sessionId)) continue
+      seen.add(sessionId)
+      // Somebody's own store may not know that filter.
+      if (head?.agent !== undefined && head.agent !== agent) continue
+      const known = left.get(sessionId)
+      const isLeft = known !== undefined && known.seq === seq && clock.monotonic() < known.until
+      if (!isLeft && !isDriven(store, sessionId)) yield summary
+    }
+    if (listed.length < limit) return
+  }
 }
 
 function problemsOf(options: unknown): string[] {
@@ -63,18 +102,39 @@ function problemsOf(options: unknown): string[] {
   return wrong
 }
 
-/** `undefined`: there is nothing to do any more. One session that can't go on is no reason to leave the others. */
-async function takenUp(place: Sweep, sessionId: string): Promise<SweptSession | undefined> {
+/** `undefined`: there is nothing to do any more, or somebody else does it. One session that can't go on is no reason to leave the others. */
+async function takenUp(place: Sweep, { sessionId, seq }: SessionSummary): Promise<SweptSession | undefined> {
   const driver = place.open(sessionId)
   const letGo = driver.hold()
   try {
-    const run = currentRun((await driver.current()).live)
-    if (run === undefined) return undefined
-    if (run.agent !== place.agent) return { sessionId, status: 'left', reason: `its run is one of the agent '${run.agent}'` }
-    return { sessionId, status: 'driven', result: await place.drive(driver) }
+    const state = await driver.current()
+    const run = currentRun(state.live)
+    if (run === undefined || driver.isDriving) return undefined
+    const reason = whyLeft(place, driver, state, run.agent)
+    if (reason !== undefined) return leave(place, sessionId, state.live.seq, reason)
+    const result = await place.drive(driver, state, run)
+    return result === undefined ? undefined : { sessionId, status: 'driven', result }
   } catch (error) {
-    return { sessionId, status: 'left', reason: messageOf(error) }
+    const reason = messageOf(error)
+    // What may be better in a moment is looked at again.
+    const passes = !RondoError.is(error) || error.retryable
+    return passes ? { sessionId, status: 'left', reason } : leave(place, sessionId, seq, reason)
   } finally {
     letGo()
   }
+}
+
+function whyLeft({ agent }: Sweep, driver: SessionDriver, state: SessionState, name: string): string | undefined {
+  if (state.live.readOnly !== undefined) return state.live.readOnly
+  if (name !== agent) return `its run is one of the agent '${name}'`
+  const missing = isCancelled(state) ? [] : driver.missingFor(state)
+  return missing.length === 0 ? undefined : `its run needs what this process lacks: ${missing.join(', ')}`
+}
+
+function leave({ left, clock }: Sweep, sessionId: string, seq: number, reason: string): SweptSession {
+  left.delete(sessionId)
+  left.set(sessionId, { seq, until: clock.monotonic() + leftForMs })
+  const oldest = left.keys().next()
+  if (left.size > maxLeft && oldest.done !== true) left.delete(oldest.value)
+  return { sessionId, status: 'left', reason }
 }

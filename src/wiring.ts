@@ -213,6 +213,8 @@ function followedBy(messages: Iterable<Message>, last: Message): Iterable<Messag
 function toolChoiceOf(snapshot: RunSnapshot, { live }: SessionState): ToolChoice {
   const choice = snapshot.toolChoice ?? 'auto'
   const forced = choice !== 'auto' && choice !== 'none'
+  // It may have been chosen for the run in another process, which had it.
+  if (typeof choice === 'object' && !snapshot.tools.some(({ name }) => name === choice.tool)) return 'auto'
   const first = (live.run?.iteration ?? 1) <= 1
   return forced && !first && snapshot.policies?.toolChoiceEvery !== true ? 'auto' : choice
 }

@@ -3,8 +3,7 @@ import { applyModelFailure, applyModelStarted, applyResponse } from './apply-mod
 import { type Entry, type EntryOf, journalVersion } from './entry.ts'
 import { assert } from './error.ts'
 import { enqueue, openInterval } from './fold.ts'
-import { isJsonObject } from './json.ts'
-import { readOwnParts, someParts } from './own-parts.ts'
+import { claimedParts, readOwnParts } from './own-parts.ts'
 import { branch, type Live, newRun, type SessionState, type Turn, type WaitingRun } from './state.ts'
 import { noUsage } from './usage.ts'
 
@@ -80,9 +79,8 @@ function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
   assert(entry.runId !== undefined, 'a requested run has an id')
   const { agent, input, overrides } = entry.data
   const waiting = { runId: entry.runId, seq: entry.seq, agent: agent.name, input }
-  const limits = overrides?.['limits']
-  const own = readOwnParts(overrides?.['own'])
-  return { ...waiting, ...(isJsonObject(limits) ? { limits } : {}), ...(own === undefined ? {} : { own }) }
+  const own = readOwnParts(overrides)
+  return own === undefined ? waiting : { ...waiting, own }
 }
 
 function applyMessage(live: Live, { seq, at, data }: EntryOf<'message'>): void {
@@ -121,9 +119,10 @@ function applyClaim(state: SessionState, entry: EntryOf<'run.claimed'>, drivenBe
   const { live } = state
   assert(entry.epoch !== undefined, 'a claim has an epoch')
   live.epoch = entry.epoch
-  if (entry.data.own !== undefined) {
-    const own = someParts(entry.data.own)
-    live.waiting = live.waiting.map((waiting) => (waiting.runId === entry.runId ? { ...waiting, own } : waiting))
+  const { own } = entry.data
+  if (own !== undefined) {
+    const going = (waiting: WaitingRun) => ({ ...waiting, own: claimedParts(waiting.own, own) })
+    live.waiting = live.waiting.map((waiting) => (waiting.runId === entry.runId ? going(waiting) : waiting))
   }
   if (live.run === undefined) {
     const waiting = live.waiting.find((candidate) => candidate.runId === entry.runId)

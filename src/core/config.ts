@@ -85,7 +85,7 @@ export interface DriverFacts {
   age?(seq: number, at: number): number
   /** What the current run is driven with that is its own. */
   readonly own?: OwnParts | undefined
-  /** The current run has parts of its own that are not in this process: nothing of it is decided but its end by a cancel. */
+  /** The current run needs parts that are not in this process: nothing of it is decided but its end by a cancel. */
   readonly partsMissing?: boolean
   /** Whether an activity is under way here that nobody has told to stop: it may go on where nothing may begin. Absent: none is. */
   isRunning?(key: string): boolean

@@ -108,7 +108,8 @@ function openBatch(
   }
 }
 
-function newestUserMessage({ live }: SessionState): number {
+/** The seq of the newest message that answers, by being said, what waits for an answer; 0 when there is none. */
+export function newestUserMessage({ live }: SessionState): number {
   let newest = 0
   for (const turn of live.queue) if (turn.hidden !== true && turn.seq > newest) newest = turn.seq
   return newest

@@ -20,7 +20,7 @@ export interface EntryData {
     /** The run whose end an accepted message met: this run goes on with it. */
     readonly inherits?: string
     readonly parent?: ParentCall
-    /** What was given for this run only: its limits, and by name what only a process can keep (`own`). */
+    /** What was given for this run only: what is data, by its option's name, and the names of what only a process can keep (`own`). */
     readonly overrides?: JsonObject
     readonly trace?: JsonObject
   }

@@ -82,9 +82,7 @@ export interface WaitingRun {
   readonly seq: number
   readonly agent: string
   readonly input: readonly Message[]
-  /** Limits that were given for this run only. */
-  readonly limits?: JsonObject | undefined
-  /** What it is driven with that is its own, by name. */
+  /** What it is driven with that is its own. */
   readonly own?: OwnParts | undefined
   readonly paused?: boolean
   readonly cancelledAt?: number

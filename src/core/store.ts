@@ -13,6 +13,8 @@ export interface Head {
   /** How many calls wait for a human or for a result from outside. */
   readonly pending: number
   readonly title?: string
+  /** The name of the agent whose run is next, or was last; absent without a run, and in heads that an earlier version has written. */
+  readonly agent?: string
 }
 
 export interface Lease {
@@ -31,8 +33,10 @@ export interface AppendOptions {
   readonly head?: Head
 }
 
-/** What fits any of the given filters; without a filter, every session that has an entry. */
+/** What fits any of `dueBefore`, `ownerLost` and `waitingOnHuman`; without these, every session that has an entry. */
 export interface SessionQuery {
+  /** Of those, the ones whose head names this agent or none. */
+  readonly agent?: string
   /** Heads with `wakeAt` at or before this time (ms since 1970) that no live lease holds. */
   readonly dueBefore?: number
   /** Unfinished sessions whose driver's lease has run out. */

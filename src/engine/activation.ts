@@ -75,8 +75,11 @@ export interface Activation {
   readonly hub: Hub
   /** The live parts of a state's current run. */
   readonly portsOf: (state: SessionState) => RunPorts
-  /** Whether a run has parts of its own that are not in this process. */
-  readonly lacksParts: (run: WaitingRun) => boolean
+  /**
+   * Whether the current run needs what is not in this process: parts of its own, or tools of its open calls. The tools are there if `isClaimed`: who
+   * has claimed it had them, and has made the later calls.
+   */
+  readonly lacksParts: (run: WaitingRun, state: SessionState, isClaimed: boolean) => boolean
   readonly owner: string
   /** 0 until the lease is held. */
   epoch: number
@@ -137,11 +140,13 @@ export type ActivationEnd =
   | { readonly kind: 'idle' }
   | { readonly kind: 'parked'; readonly park: ParkFacts }
 
-export function driverFacts(a: Activation, ports: RunPorts, { live }: SessionState): DriverFacts {
+export function driverFacts(a: Activation, ports: RunPorts, state: SessionState): DriverFacts {
+  const { live } = state
   const sliced = ports.timeSliceMs !== Number.POSITIVE_INFINITY && a.world.clock.monotonic() - a.startedAt >= ports.timeSliceMs
   const over = a.progressed && (sliced || a.world.suspendAlways === true)
   const run = currentRun(live)
-  const partsMissing = run?.own !== undefined && a.lacksParts(run)
+  const isClaimed = live.epoch >= a.epoch
+  const partsMissing = run !== undefined && (run.own !== undefined || !isClaimed) && a.lacksParts(run, state, isClaimed)
   return {
     epoch: a.epoch,
     owner: a.owner,

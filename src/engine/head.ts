@@ -1,5 +1,5 @@
 import type { Plan } from '../core/plan.ts'
-import type { SessionState } from '../core/state.ts'
+import { currentRun, type SessionState } from '../core/state.ts'
 import { statusOf } from '../core/status.ts'
 import type { Head } from '../core/store.ts'
 
@@ -24,5 +24,7 @@ function makeHead(state: SessionState, wakeAt: number | undefined): Head {
   const head: { -readonly [K in keyof Head]: Head[K] } = { status: statusOf(state), pending }
   if (reason !== undefined) head.reason = reason
   if (wakeAt !== undefined) head.wakeAt = wakeAt
+  const agent = currentRun(live)?.agent ?? live.ended?.agent
+  if (agent !== undefined) head.agent = agent
   return head
 }

@@ -107,9 +107,10 @@ function isIdle(plan: Plan): boolean {
   return plan.want.length === 0 && plan.wakeAt === undefined
 }
 
-/** A claim alone while nothing is to be done would be a fact about nothing. */
+/** A claim alone while nothing is to be done would be a fact about nothing, unless it says what the run goes on with. */
 function isBareClaim({ entries, plan }: Staged): boolean {
-  return entries.length === 1 && entries[0]?.kind === 'run.claimed' && plan.want.length === 0
+  const [first] = entries
+  return entries.length === 1 && first?.kind === 'run.claimed' && first.data.own === undefined && plan.want.length === 0
 }
 
 function answerRefused(staged: Staged): void {

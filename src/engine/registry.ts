@@ -30,6 +30,11 @@ export function openSession(store: Store, sessionId: string, speaker: Speaker): 
   return driver
 }
 
+/** Whether this process drives a session, or waits for its turn. */
+export function isDriven(store: Store, sessionId: string): boolean {
+  return byStore.get(store)?.open.get(sessionId)?.isDriving === true
+}
+
 /** The sessions of a store that this process drives, writes or follows at this moment. */
 export function openSessions(store: Store): readonly string[] {
   return [...(byStore.get(store)?.open.keys() ?? [])]

@@ -1,22 +1,25 @@
 import type { JsonObject } from '../core/json.ts'
-import { missingParts, type OwnParts } from '../core/own-parts.ts'
-import type { WaitingRun } from '../core/state.ts'
+import { openTools } from '../core/open-tools.ts'
+import { hasNames, missingParts, type OwnParts, optionWords, sameData, sameParts, toolWords } from '../core/own-parts.ts'
+import type { SessionState, WaitingRun } from '../core/state.ts'
 import type { RunPorts } from './ports.ts'
 
-/** The live parts of an agent alone, for a run that nobody brought any for: under the limits that the journal keeps of it. */
-export type StandIn = (limits: JsonObject | undefined) => RunPorts
+/** The live parts of an agent alone, for a run that nobody brought any for: with the options that the journal keeps of it. */
+export type StandIn = (data: JsonObject | undefined) => RunPorts
 
 /** The live parts of a session's runs: what each was asked for with, else those of the agent that speaks to the session. */
 export class RunParts {
   readonly #brought = new Map<string, RunPorts>()
+  /** What a run was driven with when these were brought: once it goes on with other data again, they are not for it. */
+  readonly #insteadOf = new Map<string, OwnParts | undefined>()
   /** Of those: left here by an earlier driver of the session. */
   readonly #left = new Set<string>()
   #standIn: StandIn
   #plain: RunPorts | undefined
-  readonly #limited = new Map<string, RunPorts>()
+  readonly #withData = new Map<string, { readonly own: OwnParts; readonly ports: RunPorts }>()
   /** Another number whenever something here has changed. */
   version = 0
-  #checked: { readonly own: OwnParts; readonly ports: RunPorts; readonly fits: boolean } | undefined
+  #checked: { readonly own: OwnParts | undefined; readonly ports: RunPorts; readonly fits: boolean } | undefined
 
   constructor(standIn: StandIn) {
     this.#standIn = standIn
@@ -27,12 +30,15 @@ export class RunParts {
     this.#standIn = standIn
     this.version++
     this.#plain = undefined
-    this.#limited.clear()
+    this.#withData.clear()
   }
 
-  bring(runId: string, ports: RunPorts): void {
+  /** `run` is there already, and these shall drive it instead of what has until now. */
+  bring(runId: string, ports: RunPorts, run?: WaitingRun): void {
     this.#brought.set(runId, ports)
+    this.#insteadOf.set(runId, run === undefined ? ports.own : run.own)
     this.version++
+    this.#checked = undefined
     this.#left.delete(runId)
   }
 
@@ -40,18 +46,19 @@ export class RunParts {
     this.version++
     this.#brought.delete(runId)
     this.#left.delete(runId)
-    this.#limited.delete(runId)
+    this.#insteadOf.delete(runId)
+    this.#withData.delete(runId)
   }
 
   /** What a process can't make anew: parts of unfinished runs that are their own. */
   get own(): ReadonlyMap<string, RunPorts> {
-    return new Map([...this.#brought].filter(([, ports]) => ports.own !== undefined))
+    return new Map([...this.#brought].filter(([, ports]) => hasNames(ports.own)))
   }
 
   takeUp(left: ReadonlyMap<string, RunPorts>): void {
     this.version++
     for (const [runId, ports] of left) {
-      this.#brought.set(runId, ports)
+      this.bring(runId, ports)
       this.#left.add(runId)
     }
   }
@@ -73,9 +80,21 @@ export class RunParts {
 
   /** Whether a run has parts of its own that are not here. */
   lacks(run: WaitingRun): boolean {
+    return hasNames(run.own) && !this.has(run) && this.#lacking(run).length > 0
+  }
+
+  /** What a run needs that is not here, in words: parts of its own, and tools of its open calls. */
+  missingFor(run: WaitingRun, state: SessionState, now: number): readonly string[] {
+    const { tools, onPending } = this.of(run)
+    const lost = [...openTools(state, onPending, now)].filter((name) => !tools.has(name))
+    return [...new Set([...(this.has(run) ? [] : this.#lacking(run)), ...lost.map(toolWords)])]
+  }
+
+  #lacking(run: WaitingRun): readonly string[] {
     const { own } = run
-    if (own === undefined || this.has(run)) return false
-    return own.options.length > 0 || missingParts(own, this.#agents().tools, []).length > 0
+    if (own === undefined) return []
+    const tools = missingParts({ ...own, options: [] }, this.#standInFor(run).tools, undefined)
+    return [...tools, ...own.options.map(optionWords)]
   }
 
   isDynamic(runId: string, toolName: string): boolean {
@@ -84,21 +103,26 @@ export class RunParts {
 
   #broughtFor(run: WaitingRun): RunPorts | undefined {
     const ports = this.#brought.get(run.runId)
-    return ports === undefined || run.own === undefined || this.#fits(ports, run.own) ? ports : undefined
+    return ports !== undefined && this.#fits(run, ports) ? ports : undefined
   }
 
   /** Asked several times a step, always for the same run. */
-  #fits(ports: RunPorts, own: OwnParts): boolean {
-    if (this.#checked?.own !== own || this.#checked.ports !== ports)
-      this.#checked = { own, ports, fits: missingParts(own, ports.tools, ports.own?.options ?? []).length === 0 }
+  #fits({ runId, own }: WaitingRun, ports: RunPorts): boolean {
+    if (this.#checked === undefined || this.#checked.own !== own || this.#checked.ports !== ports) {
+      const isWhole = own === undefined || missingParts(own, ports.tools, ports.own).length === 0
+      const fits = isWhole && (sameData(own, ports.own) || sameParts(own, this.#insteadOf.get(runId)))
+      this.#checked = { own, ports, fits }
+    }
     return this.#checked.fits
   }
 
-  #standInFor({ runId, limits }: WaitingRun): RunPorts {
-    if (limits === undefined) return this.#agents()
-    const known = this.#limited.get(runId) ?? this.#standIn(limits)
-    this.#limited.set(runId, known)
-    return known
+  #standInFor({ runId, own }: WaitingRun): RunPorts {
+    if (own?.data === undefined) return this.#agents()
+    const known = this.#withData.get(runId)
+    if (known !== undefined && sameData(known.own, own)) return known.ports
+    const ports = this.#standIn(own.data)
+    this.#withData.set(runId, { own, ports })
+    return ports
   }
 
   #agents(): RunPorts {

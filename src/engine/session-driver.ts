@@ -58,13 +58,15 @@ export class SessionDriver {
   readonly #inputs: InputPlace
   /** The parts that were asked for last, and of what they are. */
   #asked: AskedParts | undefined
-  /** The run whose parts the activation did not have. */
-  #lacked: WaitingRun | undefined
+  /** What the parts were when the activation last lacked some. */
+  #lackedAt: number | undefined
   #activation: Activation | undefined
   #driving: Promise<void> | undefined
   #again = false
   /** A best-effort run went on without the store and has ended: what the store still holds of it is not driven by itself. */
   #givenUp = false
+  /** Told whether the session was to be had, by whoever leaves it to others if not. */
+  #taken: ((taken: boolean) => void) | undefined
   #waitingInputs = 0
 
   constructor(store: Store, sessionId: string, speaker: Speaker, onIdle: (driver: SessionDriver) => void) {
@@ -98,15 +100,30 @@ export class SessionDriver {
     if (parts !== undefined) this.#parts.takeUp(parts)
   }
 
-  /** The live parts of a run. */
-  register(runId: string, ports: RunPorts): void {
-    this.#parts.bring(runId, ports)
+  /** The live parts of a run; `run` is there already, and was driven with others. */
+  register(runId: string, ports: RunPorts, run?: WaitingRun): void {
+    this.#parts.bring(runId, ports, run)
     this.#givenUp = false
   }
 
   /** Whether a run was asked for here and is being driven. */
   serves(run: WaitingRun): boolean {
     return this.#driving !== undefined && this.#parts.has(run)
+  }
+
+  get isDriving(): boolean {
+    return this.#driving !== undefined
+  }
+
+  /** What drives the current run. */
+  partsOf({ live }: SessionState): RunPorts {
+    return this.#parts.of(currentRun(live))
+  }
+
+  /** What the current run needs and this process has not, in words. */
+  missingFor(state: SessionState): readonly string[] {
+    const run = currentRun(state.live)
+    return run === undefined ? [] : this.#parts.missingFor(run, state, this.world.clock.wall())
   }
 
   /** Who follows a run in this process, whatever handle they hold. */
@@ -144,9 +161,9 @@ export class SessionDriver {
     return ports
   }
 
-  readonly #lacksParts = (run: WaitingRun): boolean => {
-    if (!this.#parts.lacks(run)) return false
-    this.#lacked = run
+  readonly #lacksParts = (run: WaitingRun, state: SessionState, isClaimed: boolean): boolean => {
+    if (isClaimed ? !this.#parts.lacks(run) : this.missingFor(state).length === 0) return false
+    this.#lackedAt = this.#parts.version
     return true
   }
 
@@ -234,10 +251,25 @@ export class SessionDriver {
       .catch((cause: unknown) => this.#breakDown(cause))
       .then(() => {
         this.#driving = undefined
+        this.#tell(true)
         if (!this.#again) return this.#checkIdle()
         this.#again = false
         this.wake()
       })
+  }
+
+  /** As `wake`, unless somebody drives the session, here or elsewhere: false, and it is left to them. */
+  tryWake(): Promise<boolean> {
+    if (this.#givenUp || this.#driving !== undefined) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      this.#taken = resolve
+      this.wake()
+    })
+  }
+
+  #tell(taken: boolean): void {
+    this.#taken?.(taken)
+    this.#taken = undefined
   }
 
   /** Nothing in a drive throws for what a run does. Should something do so all the same, whoever waits is told, and the next drive goes on. */
@@ -250,15 +282,16 @@ export class SessionDriver {
   async #drive(): Promise<void> {
     for (;;) {
       this.#again = false
-      this.#lacked = undefined
+      this.#lackedAt = undefined
       const { end, state, seen, detached, silent } = await this.#activate()
       this.#givenUp ||= detached
       this.#folded.state = state
       // Its lease is given back, or nobody waits for that any more.
       this.hub.letGo()
       // Somebody has brought them meanwhile.
-      if (!detached && this.#lacked !== undefined && !this.#parts.lacks(this.#lacked)) continue
+      if (!detached && this.#lackedAt !== undefined && this.#lackedAt !== this.#parts.version) continue
       if (end.kind === 'busy') {
+        if (this.#taken !== undefined) return this.#tell(false)
         await new Promise<void>((resolve) => this.world.clock.timer(busyPollMs, resolve))
         continue
       }
@@ -290,7 +323,9 @@ export class SessionDriver {
         warm,
         attach: (activation) => {
           this.#activation = activation
-          if (activation !== undefined) this.attend(activation.state)
+          if (activation === undefined) return
+          this.#tell(true)
+          this.attend(activation.state)
         },
       })
     } catch (cause) {

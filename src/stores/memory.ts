@@ -166,8 +166,13 @@ class MemoryStore implements Store {
     this.#watchers.clear()
   }
 
+  #matcher({ agent, ...query }: SessionQuery): (journal: Journal) => boolean {
+    const matches = this.#anyOf(query)
+    return agent === undefined ? matches : (journal) => (journal.head?.agent ?? agent) === agent && matches(journal)
+  }
+
   /** A session that fits any of the filters given is listed; without filters, every one. */
-  #matcher({ dueBefore, ownerLost, waitingOnHuman }: SessionQuery): (journal: Journal) => boolean {
+  #anyOf({ dueBefore, ownerLost, waitingOnHuman }: Omit<SessionQuery, 'agent'>): (journal: Journal) => boolean {
     if (dueBefore === undefined && ownerLost !== true && waitingOnHuman !== true) return () => true
     return (journal) =>
       (dueBefore !== undefined && journal.head?.wakeAt !== undefined && journal.head.wakeAt <= dueBefore && !this.#isLeased(journal)) ||

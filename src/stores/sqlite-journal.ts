@@ -119,7 +119,10 @@ export class SqliteJournal {
     }
     if (query.waitingOnHuman === true) filters.push("status = 'awaiting_human'")
     const where = filters.length === 0 ? '' : `and (${filters.join(' or ')})`
-    const sql = `select * from sessions where seq > 0 ${where} order by updated_at desc, key desc limit ?`
+    // A damaged head is found, to be an error that names its session.
+    const agents = query.agent === undefined ? '' : "and coalesce(iif(json_valid(head), json_extract(head, '$.agent'), null), ?) = ?"
+    if (query.agent !== undefined) values.push(query.agent, query.agent)
+    const sql = `select * from sessions where seq > 0 ${where} ${agents} order by updated_at desc, key desc limit ?`
     return this.#prepare(sql)
       .all(...values, limit)
       .map(summaryFromRow)

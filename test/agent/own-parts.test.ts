@@ -53,7 +53,7 @@ test('the journal names what a run was given for itself', async () => {
   await place.clock.until(agent.run('Hi', { session: 's', parkAfterMs: 5, detach: true, throwOnError: false }))
   const entries = await collect(place.store.load('s'))
   expect(entries.flatMap((entry) => (entry.kind === 'run.requested' ? [entry.data.overrides] : []))).toEqual([
-    { limits: { maxTokens: 9 }, own: { tools: ['pick'], options: ['context', 'allowedTools'] } },
+    { limits: { maxTokens: 9 }, allowedTools: ['own', 'pick'], own: { tools: ['pick'], options: ['context'] } },
     undefined,
   ])
   const claims = entries.flatMap((entry) => (entry.kind === 'run.claimed' ? [Object.keys(entry.data)] : []))
@@ -76,7 +76,7 @@ describe('machine 8: resume refuses, with their names, when parts that the journ
       const error = await refusal(run.result)
       expect([error.code, error.message]).toEqual([
         'ConfigInvalid',
-        `resume: the run 'r' of session 's' was given what this resume lacks: ${names}. Give it again with agent.resume('s', { context, extraTools }). Nothing was recorded.`,
+        `resume: the run 'r' of session 's' needs what this resume lacks: ${names}. Give it again with agent.resume('s', { context, extraTools }), or by an agent that has it. Nothing was recorded.`,
       ])
       expect(await journal(place.store, 's')).toEqual(before)
     }
@@ -171,9 +171,9 @@ describe('what is said to a parked run in a process that lacks its own parts', (
 
   test.each<[string, object]>([
     ['the model', { model: scriptedLab([asks('own'), 'The run’s own.']).model }],
-    ['instructions', { instructions: 'Be brief.' }],
-    ['the tools that are allowed', { allowedTools: ['own'] }],
-    ['policies', { policies: { toolFailureMode: 'fail' } }],
+    ['instructions that are a function', { instructions: () => 'Be brief.' }],
+    ['stopWhen', { stopWhen: () => false }],
+    ['a policy that is a function', { policies: { termination: () => undefined } }],
   ])('%s: the same for what else a run was given, but resume may bring it or not', async (_name, some) => {
     const place = scriptedLab([asks('own'), 'Done.'])
     const own = tool({ name: 'own', description: 'Own', inputSchema: noInput, needsApproval: true, execute: () => 1 })

@@ -379,7 +379,7 @@ describe('what can not be resumed', () => {
     const home = await parked({ extraTools: [lent] })
     const before = await journal(home)
     expect(await refusal({ approve: ['m1.0'] }, { home })).toMatch(
-      /was given what this resume lacks: the tool 'lent'\. .*Nothing was recorded\.$/,
+      /needs what this resume lacks: the tool 'lent'\. .*Nothing was recorded\.$/,
     )
     expect(await journal(home)).toEqual(before)
   })

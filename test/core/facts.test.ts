@@ -67,6 +67,7 @@ describe('machine 1 ◆: facts are kept after a lost race if what they settle is
 })
 
 describe('machine 3: heads', () => {
+  const agent = 'tester'
   const asking = [
     ...called('look', 'client', 'look'),
     prepared('m1.0', { approval: {} }),
@@ -75,8 +76,8 @@ describe('machine 3: heads', () => {
   ]
 
   test('a head is due at once exactly when something would be appended or wanted', () => {
-    expect(headOf(play(open), plan([], ['model:1.1']) as never)).toEqual({ status: 'model_running', pending: 0, wakeAt: 0 })
-    expect(headOf(play(requested()), plan([starts('m1.0')]) as never)).toEqual({ status: 'preparing', pending: 0, wakeAt: 0 })
+    expect(headOf(play(open), plan([], ['model:1.1']) as never)).toEqual({ status: 'model_running', pending: 0, wakeAt: 0, agent })
+    expect(headOf(play(requested()), plan([starts('m1.0')]) as never)).toEqual({ status: 'preparing', pending: 0, wakeAt: 0, agent })
   })
 
   test('else when the plan says so, or never', () => {
@@ -84,8 +85,9 @@ describe('machine 3: heads', () => {
       status: 'model_running',
       pending: 0,
       wakeAt: 9_000,
+      agent,
     })
-    expect(headOf(play(open, failed(1)), plan([]) as never)).toEqual({ status: 'model_running', pending: 0 })
+    expect(headOf(play(open, failed(1)), plan([]) as never)).toEqual({ status: 'model_running', pending: 0, agent })
   })
 
   test('it counts what waits for somebody: not what is decided', () => {
@@ -94,12 +96,21 @@ describe('machine 3: heads', () => {
   })
 
   test('◆ an input is to be looked at', () => {
-    expect(inputHead(play(requested()))).toEqual({ status: 'preparing', pending: 0, wakeAt: 0 })
+    expect(inputHead(play(requested()))).toEqual({ status: 'preparing', pending: 0, wakeAt: 0, agent })
   })
 
   test('the reason is that of the run that ended, unless another one waits', () => {
     const ended = [...open, responded(1, 'a'), finished('r1', { status: 'incomplete', reason: 'max_tokens' })]
-    expect(headOf(play(ended), plan([]) as never)).toEqual({ status: 'incomplete', reason: 'max_tokens', pending: 0 })
+    expect(headOf(play(ended), plan([]) as never)).toEqual({ status: 'incomplete', reason: 'max_tokens', pending: 0, agent })
     expect(headOf(play(ended, requested('r2')), plan([]) as never)).not.toHaveProperty('reason')
+  })
+
+  test('the agent is that of the run that is next, else of the last one; without a run there is none', () => {
+    const next = requested('r2')
+    const others = { ...next, data: { ...next.data, agent: { name: 'other' } } } as typeof next
+    const ended = [...open, responded(1, 'a'), finished('r1', { status: 'incomplete', reason: 'max_tokens' })]
+    expect(inputHead(play(ended, others)).agent).toBe('other')
+    expect(inputHead(play(open, others)).agent).toBe(agent)
+    expect(inputHead(play())).not.toHaveProperty('agent')
   })
 })

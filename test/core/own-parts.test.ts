@@ -14,23 +14,37 @@ describe('apply: what a run is driven with that is its own', () => {
     expect(currentRun(play(asked, claimed()).live)?.own).toEqual(own)
     expect(currentRun(play(asked, claimed(), claimedWith(more, 2)).live)?.own).toEqual(more)
     expect(currentRun(play(asked, claimedWith({ tools: [], options: [] })).live)?.own).toBe(undefined)
+    const limited = { ...asked, data: { ...asked.data, overrides: { maxParallel: 1 } } } as Step
+    const data = { maxParallel: 1 }
+    expect(currentRun(play(limited, claimedWith(own)).live)?.own).toEqual({ ...own, data })
+    expect(currentRun(play(limited, claimedWith({ ...own, data: { maxParallel: 2 } })).live)?.own?.data).toEqual({ maxParallel: 2 })
+    expect(currentRun(play(limited, claimedWith({ ...own, data: {} })).live)?.own).toEqual(own)
   })
 
   test.each([
     [undefined, undefined],
-    ['stamp', undefined],
-    [{}, undefined],
-    [{ tools: 'stamp', options: [] }, undefined],
-    [{ tools: ['stamp', 7] }, { tools: ['stamp'], options: [] }],
+    [{ own: 'stamp' }, undefined],
+    [{ own: {}, more: 1 }, undefined],
+    [{ own: { tools: 'stamp', options: [] } }, undefined],
+    [{ own: { tools: ['stamp', 7] } }, { tools: ['stamp'], options: [] }],
+    [
+      { limits: { maxTokens: 1 }, more: 1 },
+      { tools: [], options: [], data: { limits: { maxTokens: 1 } } },
+    ],
+    [
+      { allowedTools: [], own: { tools: ['stamp'] } },
+      { tools: ['stamp'], options: [], data: { allowedTools: [] } },
+    ],
   ])('%j of a foreign journal is read as %j', (value, read) => {
     expect(readOwnParts(value)).toEqual(read)
   })
 })
 
-test('a run can not go on without its tools and its context; what else it was given may change', () => {
+test('a run can not go on without its tools, its context and what restricts it; what else it was given may change', () => {
   const some: OwnParts = { tools: ['stamp', 'pick'], options: ['context', 'model', 'policies'] }
-  expect(missingParts(some, new Map([['pick', 1]]), [])).toEqual(["the tool 'stamp'", 'the context'])
-  expect(missingParts(some, new Map(some.tools.map((name) => [name, 1])), ['context'])).toEqual([])
+  expect(missingParts(some, new Map([['pick', 1]]), undefined)).toEqual(["the tool 'stamp'", 'the context', "the option 'policies'"])
+  const given: OwnParts = { tools: [], options: ['context'], data: { policies: {} } }
+  expect(missingParts(some, new Map(some.tools.map((name) => [name, 1])), given)).toEqual([])
 })
 
 describe('decide: the claim says what the run is driven with, when that changes', () => {
@@ -43,6 +57,7 @@ describe('decide: the claim says what the run is driven with, when that changes'
     ['more', asked, { tools: ['stamp', 'late'], options: ['context'] }, { tools: ['stamp', 'late'], options: ['context'] }],
     ['another tool', asked, { tools: ['late'], options: ['context'] }, { tools: ['late'], options: ['context'] }],
     ['another option', asked, { tools: ['stamp'], options: ['model'] }, { tools: ['stamp'], options: ['model'] }],
+    ['more data', asked, { ...own, data: { maxParallel: 1 } }, { ...own, data: { maxParallel: 1 } }],
     ['nothing any more', asked, undefined, { tools: [], options: [] }],
   ])('%s', (_name, step, parts, said) => {
     expect(claimOf([step], parts)).toEqual([said])

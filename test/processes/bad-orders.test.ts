@@ -102,19 +102,17 @@ test('a result of the wrong shape, twice, for a call of another sort, or after t
   ])
 })
 
-test('a process that was deployed without a tool goes on: the call is answered, and nothing else runs in its place', {
+test('a process that was deployed without a tool: it is refused, nothing of the approval is used up, and who has the tool goes on', {
   timeout: 60_000,
 }, async () => {
-  const { folder, desk } = await waiting()
+  const { folder, drive, desk } = await waiting()
   await desk.decide(folder, pay)
   await desk.submit(folder, 'm1.2', { total: 5 })
   await late()
-  expect((await startClerk('bare', 'drives', 'office').resume(folder)).value).toMatchObject({ status: 'completed', text: 'Done.' })
-  const store = sqlite(fileOf(folder))
-  const settled = (await entriesOf(store)).find((entry) => entry.kind === 'call.settled' && entry.data.callId === 'm1.0')
-  await store.close()
-  expect([linesOf(folder, 'ran'), settled?.data]).toMatchObject([
-    [],
-    { settlement: { outcome: 'error', error: { code: 'ToolNotFound', message: expect.stringContaining("'pay' is no longer available") } } },
+  expect(await refused(folder, () => startClerk('bare', 'drives', 'office').resume(folder))).toEqual([
+    'ConfigInvalid',
+    expect.stringMatching(/^resume: the run '.+' of session 's' needs what this resume lacks: the tool 'pay'\. .*Nothing was recorded\.$/),
   ])
+  expect((await drive.resume(folder)).value).toMatchObject({ status: 'completed', text: 'Done.' })
+  expect(linesOf(folder, 'ran')).toEqual(['drive pay {"cents":5}'])
 })

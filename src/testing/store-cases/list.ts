@@ -70,6 +70,20 @@ export const listCases: Cases = {
     clock.now += 10
     same(await listed(store, { dueBefore: clock.now, ownerLost: true }), ['due', 'lost'], 'the list for a sweep')
   },
+  'list: agent keeps the heads that name it, or no agent': async ({ store, clock }) => {
+    const write = (name: string, more: Parameters<typeof head>[1]) =>
+      store.append(name, entries(0, 1), { expectedSeq: 0, head: head('paused', more) })
+    await store.append('headless', entries(0, 1), { expectedSeq: 0 })
+    await write('nameless', { wakeAt: 0 })
+    await write('mine', { wakeAt: 0, agent: 'Käthe "1"' })
+    await write('theirs', { wakeAt: 0, agent: 'other' })
+    await write('not due', { agent: 'Käthe "1"' })
+    same(await listed(store, { agent: 'Käthe "1"' }), ['not due', 'mine', 'nameless', 'headless'], 'by the agent alone')
+    const due = { agent: 'Käthe "1"', dueBefore: clock.now }
+    same(await listed(store, due), ['mine', 'nameless'], 'with another filter both must fit')
+    same(await listed(store, { ...due, ownerLost: true, limit: 1 }), ['mine'], 'with a limit of those that fit')
+    same((await store.list({ agent: 'other', dueBefore: clock.now }))[0]?.head?.agent, 'other', 'the head')
+  },
   'delete: the session is gone, and its name is free': async ({ store }) => {
     await store.append('s', entries(0, 3), { expectedSeq: 0, head: head('completed') })
     await store.append('other', entries(0, 1), { expectedSeq: 0 })

@@ -1,0 +1,60 @@
+import { isJsonObject, type Json, type JsonObject } from './core/json.ts'
+import { dataOptions, type OwnParts, someParts } from './core/own-parts.ts'
+import type { Schema } from './core/schema.ts'
+import type { Tool, Tools } from './core/tool.ts'
+import type { RunOptions } from './options.ts'
+import { overlaid } from './own-options.ts'
+import { toolList } from './validate.ts'
+
+/** Options with the types of tools and context erased: inside, tools are data and the context is passed on unseen. */
+export type AnyRunOptions = RunOptions<Tools, Schema | undefined, unknown> & { readonly context?: unknown }
+
+/** What no journal can hold. */
+const processOptions = ['context', 'model', 'stopWhen', 'dependencies'] as const
+const processPolicies = ['termination', 'errorText'] as const
+
+/** What of a run's options is its own; `tools` are all that it is driven with. */
+export function ownParts(options: AnyRunOptions, tools: readonly Tool[]): OwnParts | undefined {
+  const extra = new Set(toolList(options.extraTools))
+  const { instructions, policies } = options
+  return someParts({
+    tools: tools.filter((tool) => extra.has(tool)).map(({ name }) => name),
+    options: [
+      ...processOptions.filter((name) => options[name] !== undefined),
+      ...(typeof instructions === 'function' ? ['instructions'] : []),
+      ...processPolicies.filter((name) => policies?.[name] !== undefined).map((name) => `policies.${name}`),
+    ],
+    data: Object.fromEntries(
+      dataOptions.flatMap((name): [string, Json][] => {
+        const data = plain(options[name])
+        return data === undefined ? [] : [[name, data]]
+      }),
+    ),
+  })
+}
+
+/** What of an option the journal can hold: a number that is infinite is none there, and functions are named elsewhere. */
+function plain(value: unknown): Json | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  if (Array.isArray(value)) return value.map((item: unknown) => plain(item) ?? null)
+  if (typeof value !== 'object') return undefined
+  const fields = Object.entries(value).map(([key, field]) => [key, plain(field)] as const)
+  return Object.fromEntries(fields.filter(([, field]) => field !== undefined))
+}
+
+/** A run's data as options again: they were checked when it was asked for. */
+export function optionsOf(data: JsonObject | undefined): AnyRunOptions {
+  return { ...data }
+}
+
+/** Options for a run that has some already: the given ones win, of groups field by field. */
+export function overData(data: JsonObject | undefined, given: AnyRunOptions): AnyRunOptions {
+  const before = optionsOf(data)
+  const groups = Object.fromEntries(
+    (['limits', 'policies', 'settings'] as const).flatMap((name) =>
+      isJsonObject(data?.[name]) ? [[name, overlaid({ ...data[name] }, given[name])]] : [],
+    ),
+  )
+  return { ...overlaid(before, given), ...groups }
+}
