@@ -1,7 +1,6 @@
 import type { Entry, EntryOf, RunResult } from 'rondo'
 import { type Checking, canonical } from './checking.ts'
 import {
-  argumentsAt,
   assistantLine,
   type CallLedger,
   contentOf,
@@ -10,6 +9,7 @@ import {
   type RunLedger,
   settledIn,
   textOf,
+  toldArguments,
 } from './ledger.ts'
 
 /** What a run has used up, counted from the journal alone. */
@@ -425,7 +425,7 @@ function resultHolds(
   const bySettlement = behind.toSorted((a, b) => (a.settled[0]?.seq ?? 0) - (b.settled[0]?.seq ?? 0))
   const due = [...inTurn, ...bySettlement].map(
     (call) =>
-      `${call.callId} ${call.part.toolName} ${canonical(argumentsAt(call, call.settled[0]?.seq ?? 0))} ${call.settled[0]?.data.settlement.outcome ?? call.part.settlement?.outcome}`,
+      `${call.callId} ${call.part.toolName} ${canonical(toldArguments(call))} ${call.settled[0]?.data.settlement.outcome ?? call.part.settlement?.outcome}`,
   )
   wrong('calls', told, due.join('\n'))
   wrong(

@@ -152,6 +152,14 @@ export function argumentsAt(call: CallLedger, seq: number): Json {
   return prepared?.data.arguments ?? call.part.input
 }
 
+/** The arguments that a call is told with at its end: those that a human has made of them and that were refused then, else those that stood. */
+export function toldArguments(call: CallLedger): Json {
+  const end = call.settled[0]?.seq ?? 0
+  const edit = call.decided.findLast(({ seq, data }) => seq < end && data.decision === 'allow' && data.arguments !== undefined)
+  const refused = edit !== undefined && !call.prepared.some(({ seq }) => seq > edit.seq)
+  return refused ? (edit.data.arguments ?? null) : argumentsAt(call, end)
+}
+
 /** What one response counts as, by its content and its finish reason (checklist C2, C9, C11, C12). */
 export function contentOf(entry: EntryOf<'model.responded'>): 'blocked' | 'cut' | 'calls' | 'pause' | 'odd' | 'blank' | 'text' {
   const { message, finish } = entry.data
