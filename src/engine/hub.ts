@@ -123,6 +123,11 @@ export class Hub {
     return this.#seq ?? 0
   }
 
+  /** The same with what is not told yet. */
+  get known(): number {
+    return this.#held?.seq ?? this.seq
+  }
+
   /**
    * The pieces of this entry were shown here while they came, though its write had no clear answer. Only the last such entry counts: by
    * the time there is another one, everything before it has been read again.
@@ -146,7 +151,7 @@ export class Hub {
   }
 
   isNews(seq: number): boolean {
-    return this.#seq !== undefined && seq > (this.#held?.seq ?? this.#seq)
+    return this.#seq !== undefined && seq > this.known
   }
 
   /**

@@ -62,7 +62,8 @@ export class SessionDriver {
   #lackedAt: number | undefined
   #activation: Activation | undefined
   #driving: Promise<void> | undefined
-  #again = false
+  /** Somebody has called for a drive that one under way may not have heard: the last entry that was known here then. */
+  #again: number | undefined
   /** A best-effort run went on without the store and has ended: what the store still holds of it is not driven by itself. */
   #givenUp = false
   /** Told whether the session was to be had, by whoever leaves it to others if not. */
@@ -244,7 +245,7 @@ export class SessionDriver {
     if (this.#givenUp) return
     if (this.#driving !== undefined) {
       // An activation that takes inputs has what was written, or hears of it; only its first and last moments are deaf.
-      if (this.#activation === undefined) this.#again = true
+      if (this.#activation === undefined) this.#again = this.hub.known
       return
     }
     this.#driving = this.#drive()
@@ -252,10 +253,16 @@ export class SessionDriver {
       .then(() => {
         this.#driving = undefined
         this.#tell(true)
-        if (!this.#again) return this.#checkIdle()
-        this.#again = false
+        if (this.#again === undefined || this.#isOver(this.#again)) return this.#checkIdle()
+        this.#again = undefined
         this.wake()
       })
+  }
+
+  /** Whether nothing is to be driven, for all that is known up to an entry: to look once more would take the session for a moment. */
+  #isOver(seq: number): boolean {
+    const live = this.#folded.state?.live
+    return live !== undefined && live.waiting.length === 0 && live.seq >= seq
   }
 
   /** As `wake`, unless somebody drives the session, here or elsewhere: false, and it is left to them. */
@@ -281,7 +288,7 @@ export class SessionDriver {
 
   async #drive(): Promise<void> {
     for (;;) {
-      this.#again = false
+      this.#again = undefined
       this.#lackedAt = undefined
       const { end, state, seen, detached, silent } = await this.#activate()
       this.#givenUp ||= detached

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openSessions } from '../../src/engine/registry.ts'
-import type { Clock } from '../../src/index.ts'
+import type { Clock, Session, Store } from '../../src/index.ts'
 import { flakyStore } from '../../src/testing/index.ts'
 import { agentIn, collect, end, strays } from '../acceptance/kit.ts'
 import { engineLab } from './kit.ts'
@@ -45,5 +45,44 @@ describe('a drive that breaks', () => {
     expect(end(await place.clock.until(agent.run('Hi', { session: 's', throwOnError: false })))).toBe('failed session_error')
     broken.clock = broken.store = false
     expect(end(await place.clock.until(agent.resume('s').result))).toBe('completed completed')
+  })
+})
+
+describe('an input that comes while a session is being taken', () => {
+  /** Says something while the first `acquire` is under way, and tells what the store was asked for. */
+  async function saidMeanwhile(say: (session: Session<readonly []>) => Promise<void>) {
+    const place = engineLab(['One.', 'Two.'])
+    const asked: string[] = []
+    let said: Promise<void> | undefined
+    const inner = flakyStore(place.store, (operation) => {
+      if (operation === 'acquire' || operation === 'release') asked.push(operation)
+      return 'ok'
+    })
+    const acquire: Store['acquire'] = async (session, options) => {
+      said ??= say(agent.session('s'))
+      await said
+      return inner.acquire(session, options)
+    }
+    const store = new Proxy(inner, {
+      get(target, key) {
+        const value = Reflect.get(target, key)
+        return key === 'acquire' ? acquire : typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const agent = agentIn({ ...place, store })
+    const result = await place.clock.until(agent.run('Hi', { session: 's', throwOnError: false }))
+    await place.clock.advance(1_000)
+    return { place, asked, result }
+  }
+
+  test('is heard there: the session is not taken once more for it, when a program may have ended', async () => {
+    const { asked, result } = await saidMeanwhile((session) => session.abort())
+    expect([end(result), asked]).toEqual(['aborted aborted', ['acquire', 'release']])
+  })
+
+  test('a message starts no end that is not its own', async () => {
+    const { place, asked, result } = await saidMeanwhile((session) => session.send('And?'))
+    expect([end(result), asked]).toEqual(['completed completed', ['acquire', 'release']])
+    expect([...(place.model.requests[0]?.messages ?? [])]).toHaveLength(2)
   })
 })
