@@ -48,25 +48,34 @@ describe('a drive that breaks', () => {
   })
 })
 
-describe('an input that comes while a session is being taken', () => {
-  /** Says something while the first `acquire` is under way, and tells what the store was asked for. */
-  async function saidMeanwhile(say: (session: Session<readonly []>) => Promise<void>) {
+describe('an input that comes in the first or the last moment of a drive', () => {
+  /** Says something while the session is taken, or when it has just been given back, and tells what the store was asked for. */
+  async function saidMeanwhile(say: (session: Session<readonly []>) => Promise<void>, at: 'acquire' | 'release' = 'acquire') {
     const place = engineLab(['One.', 'Two.'])
     const asked: string[] = []
     let said: Promise<void> | undefined
+    const once = () => {
+      said ??= say(agent.session('s'))
+      return said
+    }
     const inner = flakyStore(place.store, (operation) => {
       if (operation === 'acquire' || operation === 'release') asked.push(operation)
       return 'ok'
     })
-    const acquire: Store['acquire'] = async (session, options) => {
-      said ??= say(agent.session('s'))
-      await said
-      return inner.acquire(session, options)
+    const acquire: Store['acquire'] = async (...given) => {
+      if (at === 'acquire') await once()
+      return inner.acquire(...given)
+    }
+    const release: Store['release'] = async (...given) => {
+      const answer = await inner.release(...given)
+      if (at === 'release') await once()
+      return answer
     }
     const store = new Proxy(inner, {
       get(target, key) {
         const value = Reflect.get(target, key)
-        return key === 'acquire' ? acquire : typeof value === 'function' ? value.bind(target) : value
+        if (key === 'acquire' || key === 'release') return { acquire, release }[key]
+        return typeof value === 'function' ? value.bind(target) : value
       },
     })
     const agent = agentIn({ ...place, store })
@@ -78,6 +87,11 @@ describe('an input that comes while a session is being taken', () => {
   test('is heard there: the session is not taken once more for it, when a program may have ended', async () => {
     const { asked, result } = await saidMeanwhile((session) => session.abort())
     expect([end(result), asked]).toEqual(['aborted aborted', ['acquire', 'release']])
+  })
+
+  test('is not forgotten when nobody hears it any more', async () => {
+    const { place, asked } = await saidMeanwhile((session) => session.send('And?'), 'release')
+    expect([asked, place.model.requests.length]).toEqual([['acquire', 'release', 'acquire', 'release'], 2])
   })
 
   test('a message starts no end that is not its own', async () => {
