@@ -92,9 +92,14 @@ function known({ granted, exists, epoch }: Draft): number | undefined {
   return granted || exists ? epoch : undefined
 }
 
-/** A session that fits any of the filters given is listed; without filters, every one. */
-export function matcher(
-  { dueBefore, ownerLost, waitingOnHuman }: SessionQuery,
+/** Of the sessions that fit any of the filters (all, without one) those that may be this agent's. */
+export function matcher({ agent, ...query }: SessionQuery, now: number): (state: Pick<SessionState, 'head' | 'lease'>) => boolean {
+  const matches = anyOf(query, now)
+  return agent === undefined ? matches : (state) => (state.head?.agent ?? agent) === agent && matches(state)
+}
+
+function anyOf(
+  { dueBefore, ownerLost, waitingOnHuman }: Omit<SessionQuery, 'agent'>,
   now: number,
 ): (state: Pick<SessionState, 'head' | 'lease'>) => boolean {
   if (dueBefore === undefined && ownerLost !== true && waitingOnHuman !== true) return () => true
