@@ -1,10 +1,11 @@
+import type { JsonObject } from './core/json.ts'
 import type { Schema } from './core/schema.ts'
 import type { Tool, Tools } from './core/tool.ts'
 import type { ApprovalPorts, RunPorts } from './engine/ports.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Policies } from './options.ts'
 import { overlaid, ownOptions, ownSettings } from './own-options.ts'
-import { type AnyRunOptions, ownParts } from './run-data.ts'
+import { type AnyRunOptions, overData, ownParts } from './run-data.ts'
 import { toolList } from './validate.ts'
 import { wireRun } from './wiring.ts'
 
@@ -53,6 +54,12 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     listener: (runId) => listeners.subscriber(runId),
     report: (error) => listeners.report(error),
   })
+}
+
+/** What a run is driven with that is in the journal already: the options given now over its data. */
+export function portsOver(parts: AgentParts, sessionId: string, data: JsonObject | undefined, given?: AnyRunOptions): RunPorts {
+  const { options, unread } = overData(data, given)
+  return { ...portsOf(parts, sessionId, options), unread }
 }
 
 /** Taken from its object, which it may need for itself. */

@@ -1,4 +1,4 @@
-import { type AgentParts, type AnyAgentOptions, agentParts, portsOf } from './agent-parts.ts'
+import { type AgentParts, type AnyAgentOptions, agentParts, portsOf, portsOver } from './agent-parts.ts'
 import type { Answers, Voice } from './control.ts'
 import * as control from './control.ts'
 import { RondoError } from './core/error.ts'
@@ -19,7 +19,7 @@ import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
 import { ownOptions } from './own-options.ts'
 import { isCancelled, recordRequest, requestEntry } from './requests.ts'
 import { type HandleOptions, type Run, RunHandle } from './run.ts'
-import { type AnyRunOptions, optionsOf, overData } from './run-data.ts'
+import type { AnyRunOptions } from './run-data.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { memory } from './stores/memory.ts'
 import { type LeftSessions, type SweepOptions, type SweptSession, sweep } from './sweep.ts'
@@ -192,7 +192,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   }
 
   #standIn(sessionId: string): StandIn {
-    return (data) => portsOf(this.#parts, sessionId, optionsOf(data))
+    return (data) => portsOver(this.#parts, sessionId, data)
   }
 
   /** Who speaks to a session. A run that a message starts is driven with these options. */
@@ -231,7 +231,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       const { parkAfterMs } = options
       if (!hasNames(taker.own) && !driver.serves(taker)) {
         const waiting = parkAfterMs === undefined ? {} : { parkAfterMs }
-        driver.register(taker.runId, portsOf(this.#parts, sessionId, { ...optionsOf(taker.own?.data), ...waiting }))
+        driver.register(taker.runId, portsOver(this.#parts, sessionId, taker.own?.data, waiting))
       }
       adopt(taker.runId)
       return true
@@ -266,7 +266,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     const run = unfinished(sessionId, state)
     // A run that somebody here drives keeps what it was begun with; any other one keeps what the journal has of it.
     if (!driver.serves(run)) {
-      const ports = portsOf(this.#parts, sessionId, overData(run.own?.data, given))
+      const ports = portsOver(this.#parts, sessionId, run.own?.data, given)
       const denied = new Set((given.decisions ?? []).filter(({ decision }) => decision === 'deny').map(({ callId }) => callId))
       if (!isCancelled(state)) refuseMissing(driver, state, run, ports, (callId) => denied.has(callId))
       driver.register(run.runId, ports, run)

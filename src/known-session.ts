@@ -1,7 +1,7 @@
 import { unknownSession } from './control.ts'
 import { RondoError } from './core/error.ts'
 import { openTools } from './core/open-tools.ts'
-import { missingParts, toolWords } from './core/own-parts.ts'
+import { missingParts, toolWords, unreadWords } from './core/own-parts.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { RunPorts } from './engine/ports.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -50,7 +50,7 @@ export function refuseMissing(
 ): void {
   const parts = own === undefined ? [] : missingParts(own, ports.tools, ports.own)
   const tools = [...openTools(state, ports.onPending, driver.world.clock.wall(), isDenied)].filter((name) => !ports.tools.has(name))
-  const missing = new Set([...parts, ...tools.map(toolWords)])
+  const missing = new Set([...parts, ...ports.unread.map(unreadWords), ...tools.map(toolWords)])
   if (missing.size === 0) return
   const { sessionId } = driver
   throw new RondoError(

@@ -4,7 +4,7 @@ import type { Schema } from './core/schema.ts'
 import type { Tool, Tools } from './core/tool.ts'
 import type { RunOptions } from './options.ts'
 import { overlaid } from './own-options.ts'
-import { toolList } from './validate.ts'
+import { dataProblems, toolList } from './validate.ts'
 
 /** Options with the types of tools and context erased: inside, tools are data and the context is passed on unseen. */
 export type AnyRunOptions = RunOptions<Tools, Schema | undefined, unknown> & { readonly context?: unknown }
@@ -43,18 +43,17 @@ function plain(value: unknown): Json | undefined {
   return Object.fromEntries(fields.filter(([, field]) => field !== undefined))
 }
 
-/** A run's data as options again: they were checked when it was asked for. */
-export function optionsOf(data: JsonObject | undefined): AnyRunOptions {
-  return { ...data }
-}
-
-/** Options for a run that has some already: the given ones win, of groups field by field. */
-export function overData(data: JsonObject | undefined, given: AnyRunOptions): AnyRunOptions {
-  const before = optionsOf(data)
+/** Options for a run that has data in the journal: the given ones win, of groups field by field. `unread`: what of the data is no option here. */
+export function overData(
+  data: JsonObject = {},
+  given: AnyRunOptions = {},
+): { readonly options: AnyRunOptions; readonly unread: readonly string[] } {
   const groups = Object.fromEntries(
     (['limits', 'policies', 'settings'] as const).flatMap((name) =>
-      isJsonObject(data?.[name]) ? [[name, overlaid({ ...data[name] }, given[name])]] : [],
+      isJsonObject(data[name]) ? [[name, overlaid({ ...data[name] }, given[name])]] : [],
     ),
   )
-  return { ...overlaid(before, given), ...groups }
+  const options: AnyRunOptions = { ...overlaid({ ...data }, given), ...groups }
+  const unread = dataProblems(Object.fromEntries(Object.keys(data).map((name): [string, unknown] => [name, Reflect.get(options, name)])))
+  return unread.length === 0 ? { options, unread } : { options: given, unread }
 }

@@ -3,6 +3,7 @@ import { settingProblems } from './check-settings.ts'
 import { group, isPositive, typed, unknownKeys, words } from './checks.ts'
 import { RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
+import { dataOptions } from './core/own-parts.ts'
 import { toStorable } from './core/storable.ts'
 import type { Tool } from './core/tool.ts'
 
@@ -120,6 +121,15 @@ export function checkRunOptions(options: object, agent: OfAgent, use: 'run' | 'r
   }
   wrong.push(...choosingProblems(options, agent))
   raise('run options', wrong)
+}
+
+const dataKeys = new Set<string>(dataOptions)
+
+/** What of a run's data in a journal this version can't follow: a newer one, or somebody else, may have written it. Tools may be others here. */
+export function dataProblems(data: object): string[] {
+  const allowed: unknown = Reflect.get(data, 'allowedTools')
+  const isList = allowed === undefined || (Array.isArray(allowed) && allowed.every((name) => typeof name === 'string'))
+  return [...unknownKeys(data, dataKeys, ''), ...sharedProblems(data), ...(isList ? [] : ['allowedTools must be a list of names'])]
 }
 
 /** Whether the tools that a run allows and forces are there. */

@@ -66,6 +66,7 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     isDynamic: (name) => !snapshot.typedNames.has(name),
     tools: table.byName,
     own: snapshot.own,
+    unread: [],
     listener: (runId) => snapshot.listener(runId),
     retry: {
       ...overlaid(defaultRetry, policies.retry),

@@ -30,8 +30,9 @@ export function readOwnParts(overrides: JsonObject | undefined): OwnParts | unde
   if (overrides === undefined) return undefined
   const named = overrides['own']
   const [tools, options] = isJsonObject(named) ? [names(named['tools']), names(named['options'])] : [[], []]
-  const given = dataOptions.filter((name) => overrides[name] !== undefined).map((name) => [name, overrides[name]] as const)
-  return someParts({ tools, options, data: Object.fromEntries(given) })
+  // Also what this version does not know: a newer one has written it, and it may be a restriction.
+  const data = Object.entries(overrides).filter(([name, value]) => name !== 'own' && value !== undefined)
+  return someParts({ tools, options, data: Object.fromEntries(data) })
 }
 
 function names(value: Json | undefined): readonly string[] {
@@ -83,6 +84,10 @@ export function missingParts(own: OwnParts, tools: ReadonlyMap<string, unknown>,
 
 export function toolWords(name: string): string {
   return `the tool '${name}'`
+}
+
+export function unreadWords(problem: string): string {
+  return `a version of Rondo that understands its options (${problem})`
 }
 
 export function optionWords(name: string): string {

@@ -61,6 +61,8 @@ export interface RunPorts {
   readonly tools: ReadonlyMap<string, Tool>
   /** What of all this is the run's own, by name. */
   readonly own: OwnParts | undefined
+  /** What of the run's data this version can't follow, in words. */
+  readonly unread: readonly string[]
   /** The agent's listeners, for this run. */
   listener(runId: string): Subscriber
   readonly retry: RetryPolicy

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import { openTools } from '../core/open-tools.ts'
-import { hasNames, missingParts, type OwnParts, optionWords, sameData, sameParts, toolWords } from '../core/own-parts.ts'
+import { hasNames, missingParts, type OwnParts, optionWords, sameData, sameParts, toolWords, unreadWords } from '../core/own-parts.ts'
 import type { SessionState, WaitingRun } from '../core/state.ts'
 import type { RunPorts } from './ports.ts'
 
@@ -80,7 +80,7 @@ export class RunParts {
 
   /** Whether a run has parts of its own that are not here. */
   lacks(run: WaitingRun): boolean {
-    return hasNames(run.own) && !this.has(run) && this.#lacking(run).length > 0
+    return run.own !== undefined && !this.has(run) && this.#lacking(run).length > 0
   }
 
   /** What a run needs that is not here, in words: parts of its own, and tools of its open calls. */
@@ -93,8 +93,9 @@ export class RunParts {
   #lacking(run: WaitingRun): readonly string[] {
     const { own } = run
     if (own === undefined) return []
-    const tools = missingParts({ ...own, options: [] }, this.#standInFor(run).tools, undefined)
-    return [...tools, ...own.options.map(optionWords)]
+    const ports = this.#standInFor(run)
+    const tools = missingParts({ ...own, options: [] }, ports.tools, undefined)
+    return [...tools, ...own.options.map(optionWords), ...ports.unread.map(unreadWords)]
   }
 
   isDynamic(runId: string, toolName: string): boolean {
@@ -109,7 +110,7 @@ export class RunParts {
   /** Asked several times a step, always for the same run. */
   #fits({ runId, own }: WaitingRun, ports: RunPorts): boolean {
     if (this.#checked === undefined || this.#checked.own !== own || this.#checked.ports !== ports) {
-      const isWhole = own === undefined || missingParts(own, ports.tools, ports.own).length === 0
+      const isWhole = own === undefined || (ports.unread.length === 0 && missingParts(own, ports.tools, ports.own).length === 0)
       const fits = isWhole && (sameData(own, ports.own) || sameParts(own, this.#insteadOf.get(runId)))
       this.#checked = { own, ports, fits }
     }

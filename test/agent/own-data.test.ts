@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Decision, NewEntry, Tools } from '../../src/index.ts'
+import type { Decision, Json, NewEntry, Tools } from '../../src/index.ts'
 import { agentIn, asks, collect, end, journal, otherProcess, plainTool, refusal, scriptedLab } from '../acceptance/kit.ts'
 import { dangerous } from './dangerous.ts'
 
@@ -129,5 +129,50 @@ describe('decision 0011: what is data holds wherever the run goes on', () => {
     const given = option === 'policies' ? denied : { allowedTools: ['work'] }
     expect(end(await place.clock.until(agent.resume('s', given as object).result))).toBe('completed completed')
     expect(ran).toEqual([])
+  })
+
+  const unread: [string, Record<string, Json>, string][] = [
+    ['a restriction of a newer version', { sandbox: 'all' }, "unknown option 'sandbox'"],
+    ['a policy of a newer version', { policies: { sandbox: 'all' } }, "unknown option 'policies.sandbox'"],
+    ['a rule of a newer version', { policies: { approvals: { rules: [{ action: 'forbid' }] } } }, 'policies.approvals.rules[0].action'],
+    ['what is no list', { allowedTools: 'work' }, 'allowedTools must be a list of names'],
+    ['what is no number', { limits: { maxIterations: 'x' } }, 'limits.maxIterations must be a positive number'],
+  ]
+  test.each(unread)(
+    '%s: nobody goes on without understanding it; what is said is kept, and it can be aborted',
+    async (_name, overrides, why) => {
+      const place = scriptedLab([asks('danger'), 'Done.'])
+      const { ran, tools } = dangerous()
+      const data = { agent: { name: 'agent' }, input: [], task: 'run', overrides } as const
+      const entries: NewEntry[] = [
+        { v: 1, id: 'a', seq: 1, kind: 'session', data: { version: 1 } },
+        { v: 1, id: 'b', seq: 2, runId: 'r', kind: 'run.requested', data },
+      ]
+      await place.store.append('s', entries, { expectedSeq: 0, head: { status: 'preparing', pending: 0, wakeAt: 0 } })
+      const agent = agentIn(place, { tools })
+      expect(await place.clock.until(agent.sweep())).toMatchObject([{ status: 'left', reason: expect.stringContaining(why) }])
+      expect((await refusal(agent.resume('s').result)).message).toContain(why)
+      await agent.session('s').send('Hi')
+      // A message that is to steer it changes nothing.
+      void agent.stream('And?', { session: 's', onBusy: 'steer' })
+      await place.clock.advance(10)
+      expect([ran, place.model.requests.length]).toEqual([[], 0])
+      await agent.session('s').abort()
+      await place.clock.advance(10)
+      expect((await journal(place.store, 's')).at(-1)).toBe('run.finished aborted aborted')
+    },
+  )
+
+  test('a resume may give what is not understood', async () => {
+    const place = scriptedLab([asks('danger'), 'Done.'])
+    const { ran, tools } = dangerous()
+    const data = { agent: { name: 'agent' }, input: [], task: 'run', overrides: { allowedTools: 'work' } } as const
+    const entries: NewEntry[] = [
+      { v: 1, id: 'a', seq: 1, kind: 'session', data: { version: 1 } },
+      { v: 1, id: 'b', seq: 2, runId: 'r', kind: 'run.requested', data },
+    ]
+    await place.store.append('s', entries, { expectedSeq: 0 })
+    const resumed = agentIn(place, { tools }).resume('s', { allowedTools: ['work'] } as object)
+    expect([end(await place.clock.until(resumed.result)), ran]).toEqual(['completed completed', []])
   })
 })

@@ -24,12 +24,15 @@ describe('apply: what a run is driven with that is its own', () => {
   test.each([
     [undefined, undefined],
     [{ own: 'stamp' }, undefined],
-    [{ own: {}, more: 1 }, undefined],
+    [
+      { own: {}, more: 1 },
+      { tools: [], options: [], data: { more: 1 } },
+    ],
     [{ own: { tools: 'stamp', options: [] } }, undefined],
     [{ own: { tools: ['stamp', 7] } }, { tools: ['stamp'], options: [] }],
     [
       { limits: { maxTokens: 1 }, more: 1 },
-      { tools: [], options: [], data: { limits: { maxTokens: 1 } } },
+      { tools: [], options: [], data: { limits: { maxTokens: 1 }, more: 1 } },
     ],
     [
       { allowedTools: [], own: { tools: ['stamp'] } },
