@@ -2,6 +2,7 @@ import { isPositive, unknownKeys } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { SessionSummary, Store } from './core/store.ts'
+import { breathOf } from './engine/breath.ts'
 import type { Clock } from './engine/ports.ts'
 import { isDriven } from './engine/registry.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -33,7 +34,7 @@ export type LeftSessions = Map<string, { readonly seq: number /** Monotonic ms. 
 const leftForMs = 600_000
 const maxLeft = 10_000
 const maxConcurrency = 1_000
-/** How many sessions the store is asked for at first. */
+/** How many sessions the store is asked for at first, besides as many as were left. */
 const firstPage = 100
 
 interface Sweep {
@@ -58,6 +59,8 @@ export async function sweep(place: Sweep): Promise<readonly SweptSession[]> {
   const work = async (): Promise<void> => {
     while (driven < limit && !isStopped()) {
       driven++
+      // Sessions that are left need nothing but promises: many of them would be one long task.
+      await breathOf(place.clock)?.due(place.clock.monotonic())
       const next = await waiting.next()
       if (next.done === true || isStopped()) return
       const session = await takenUp(place, next.value)
@@ -74,7 +77,7 @@ async function* candidates(place: Sweep): AsyncGenerator<SessionSummary, void, u
   const { store, agent, clock, left } = place
   const dueBefore = clock.wall()
   const seen = new Set<string>()
-  for (let limit = firstPage; ; limit *= 2) {
+  for (let limit = firstPage + left.size; ; limit *= 2) {
     const listed = await store.list({ agent, dueBefore, ownerLost: true, limit })
     for (const summary of listed) {
       const { sessionId, seq, head } = summary

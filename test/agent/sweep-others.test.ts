@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Entry, type NewEntry, RondoError, type Tools, tool } from '../../src/index.ts'
+import type { Clock } from '../../src/engine/ports.ts'
+import { Agent, type Entry, type NewEntry, RondoError, type Tools, tool } from '../../src/index.ts'
 import { flakyStore } from '../../src/testing/index.ts'
-import { agentIn, asks, collect, end, gate, journal, lines, noInput, plainTool, scriptedLab } from '../acceptance/kit.ts'
+import { agentIn, asks, collect, end, gate, journal, lines, noInput, otherProcess, plainTool, scriptedLab } from '../acceptance/kit.ts'
 import { dangerous } from './dangerous.ts'
 import { dead, deadRuns, elsewhere, hangs, names, otherStore, pay, told, worker } from './workers.ts'
 
@@ -114,6 +115,27 @@ describe('machine 7: what a sweep leaves hides nothing', () => {
     await deadRuns(place, names('c', 150), 'agent', { context: 1 })
     const swept = await place.clock.until(worker(place).sweep({ limit: 1 }))
     expect(swept.filter(({ status }) => status === 'driven').map(({ sessionId }) => sessionId)).toEqual(['own'])
+  })
+
+  test('the rest of the process has its turn between them', async () => {
+    const place = scriptedLab([])
+    await deadRuns(place, names('c', 20), 'agent', { context: 1 })
+    let now = 0
+    let turns = 0
+    const clock: Clock = {
+      wall: () => place.clock.wall(),
+      // Each look at it takes as long as much work.
+      monotonic: () => ++now * 30,
+      timer: (ms, callback) => place.clock.timer(ms, callback),
+      nextTurn: (callback) =>
+        queueMicrotask(() => {
+          turns++
+          callback()
+        }),
+    }
+    const world = { ...place.world, clock }
+    const swept = await new Agent({ model: place.model, world, store: otherProcess(place.store) }).sweep()
+    expect([swept.length, turns > 5]).toEqual([20, true])
   })
 
   test('sessions of another agent are not even loaded', async () => {
