@@ -6,6 +6,8 @@ import { lockFolder } from './jsonl-lock.ts'
 /** A store's folder, made and taken. */
 export interface Folder {
   readonly kept: Kept
+  /** Throws when it is another's by now. */
+  check(): Promise<void>
   release(): Promise<void>
 }
 
@@ -16,13 +18,13 @@ export function blobsIn(directory: string): string {
 export async function openFolder(files: Files, directory: string, synchronous: Synchronous): Promise<Folder> {
   try {
     await makeFolder(files, directory, synchronous)
-    const { isAfterCrash, release } = await lockFolder(files, directory)
+    const { isAfterCrash, check, release } = await lockFolder(files, directory)
     try {
       await makeFolder(files, blobsIn(directory), synchronous)
       if (isAfterCrash) for (const folder of [directory, blobsIn(directory)]) await removeUnfinished(files, folder)
       const { floor, leases } = await readLeases(files, directory)
       // Whoever held a session lived in the process that crashed.
-      return { kept: { floor, leases: isAfterCrash ? new Map() : leases }, release }
+      return { kept: { floor, leases: isAfterCrash ? new Map() : leases }, check, release }
     } catch (error) {
       await release().catch(() => {})
       throw error

@@ -133,8 +133,11 @@ export class JsonlStore implements Store {
     if (folder === undefined) return
     for (const session of this.#sessions.values()) await session.idle()
     // Without it the next one gives leases sooner, and nothing else: a disk that is full now must not keep the folder locked.
-    await this.#keepLeases().catch(() => {})
-    await folder.release()
+    const { check, release } = folder
+    await check()
+      .then(() => this.#keepLeases())
+      .catch(() => {})
+    await release()
   }
 
   async #keepLeases(): Promise<void> {
@@ -155,7 +158,9 @@ export class JsonlStore implements Store {
       throw new RondoError('SessionWriteFailed', `jsonlStore(): ${what} came after close() of ${this.#directory}. Open a new store.`, {
         retryable: false,
       })
-    const done = this.#open().then(work)
+    const done = this.#open()
+      .then(({ check }) => check())
+      .then(work)
     this.#pending.add(done)
     try {
       return await done
@@ -167,14 +172,14 @@ export class JsonlStore implements Store {
   }
 
   /** At the first use; tried again at the next one when it failed. */
-  async #open(): Promise<void> {
+  async #open(): Promise<Folder> {
     try {
       this.#folder ??= openFolder(this.#files, this.#directory, this.#synchronous).then((folder) => {
         this.#floor = folder.kept.floor
         this.#leases = new Map(folder.kept.leases)
         return folder
       })
-      await this.#folder
+      return await this.#folder
     } catch (error) {
       this.#folder = undefined
       throw error

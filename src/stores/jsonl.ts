@@ -23,7 +23,8 @@ export interface JsonlOptions {
  * beside them.
  *
  * For one process, and one store object in it: a file can't keep a late writer out. A second one on the same folder is `ConfigInvalid` as long as the
- * first is open or its process lives; of one that died the folder and its sessions are taken over at once. For several processes there is `rondo/sqlite`.
+ * first is open or its process lives; of one that died the folder and its sessions are taken over: at once, or, where that can't be known (it ran on another
+ * machine or in another container), after 15 s without a sign of it. For several processes there is `rondo/sqlite`.
  *
  * The folder (mode 0700; its files 0600) is made at the first use. Appends to a session that come together are written together; each is all or nothing.
  * A file that is damaged is `SessionReadFailed` with its line and byte; other sessions are not affected.
