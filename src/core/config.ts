@@ -91,6 +91,8 @@ export interface DriverFacts {
   isRunning?(key: string): boolean
   /** For how long this driver has waited for an activity that no entry has begun: verdicts, a setup (ms; 0 when it does not). Absent: never. */
   waited?(key: string): number
+  /** The run's working time when that wait began (ms); `undefined` when it is not waited for. Work that goes on meanwhile takes no time of its own. */
+  workedBefore?(key: string): number | undefined
 }
 
 /** An orphan that would be started for the fourth time has killed its process three times. */

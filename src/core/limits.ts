@@ -3,12 +3,12 @@ import type { LimitReason } from './reason.ts'
 import type { RunState } from './state.ts'
 
 /** How long ago an entry was written (ms): what the driver knows, else the difference of the clocks. */
-export function ageOf(seq: number, at: number, now: number, driver: DriverFacts): number {
+export function ageOf(seq: number, at: number, now: number, driver: Pick<DriverFacts, 'age'>): number {
   return driver.age === undefined ? Math.max(0, now - at) : driver.age(seq, at)
 }
 
 /** Working time of a run (ms): time with an open started entry, without parked time and crash gaps. */
-export function activeTime(run: RunState, now: number, driver: DriverFacts): number {
+export function activeTime(run: RunState, now: number, driver: Pick<DriverFacts, 'age'>): number {
   return run.activeMs + (run.open > 0 ? ageOf(run.openSeq, run.openSince, now, driver) : 0)
 }
 
@@ -19,7 +19,7 @@ export function activeTime(run: RunState, now: number, driver: DriverFacts): num
 export function timeLeft(run: RunState, { limits }: MachineConfig, key: string, driver: DriverFacts): number {
   return limits.maxDurationMs === Number.POSITIVE_INFINITY
     ? Number.POSITIVE_INFINITY
-    : limits.maxDurationMs - run.activeMs - (driver.waited?.(key) ?? 0)
+    : limits.maxDurationMs - (driver.workedBefore?.(key) ?? run.activeMs) - (driver.waited?.(key) ?? 0)
 }
 
 /** The limit that forbids another model call; of several the first in the order of rule 12. Tested before a call only (checklist C3). */

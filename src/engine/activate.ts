@@ -108,6 +108,7 @@ function newActivation(start: Start): Activation {
     shown: undefined,
     waiting,
     waited: (key) => waitedFor(world.clock, waiting.get(key)),
+    workedBefore: (key) => waiting.get(key)?.workedBefore,
     isRunning: (key) => running.get(key)?.signal.aborted === false,
     outcomes: [],
     inputs: [],

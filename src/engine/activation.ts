@@ -3,6 +3,7 @@ import type { DriverFacts } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
 import { assert, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
+import { activeTime } from '../core/limits.ts'
 import type { ParkFacts } from '../core/outcome.ts'
 import { added } from '../core/plan.ts'
 import { currentRun, type SessionState, type WaitingRun } from '../core/state.ts'
@@ -39,6 +40,8 @@ export interface Running {
   readonly graceMs: number | undefined
   /** When it was started; of verdicts and setups: since when they are waited for (monotonic ms). */
   begunAt: number
+  /** Of what is waited for: the run's working time by then (ms). */
+  workedBefore: number | undefined
   /** When it was told to stop (monotonic ms). */
   endedAt: number | undefined
   /** After an abort: when it no longer counts (monotonic ms). */
@@ -94,6 +97,7 @@ export interface Activation {
   readonly waiting: Map<string, Running>
   /** What `decide` is told of them. */
   readonly waited: (key: string) => number
+  readonly workedBefore: (key: string) => number | undefined
   readonly isRunning: (key: string) => boolean
   outcomes: Outcome[]
   inputs: LocalInput[]
@@ -156,12 +160,29 @@ export function driverFacts(a: Activation, ports: RunPorts, state: SessionState)
     partsMissing,
     age: a.ages.of,
     waited: a.waited,
+    workedBefore: a.workedBefore,
     isRunning: a.isRunning,
   }
 }
 
 export function newRunning(key: string, begunAt: number, graceMs?: number): Running {
-  return { key, signal: new LazySignal(), graceMs, begunAt, endedAt: undefined, graceEnd: Number.POSITIVE_INFINITY }
+  return {
+    key,
+    signal: new LazySignal(),
+    graceMs,
+    begunAt,
+    workedBefore: undefined,
+    endedAt: undefined,
+    graceEnd: Number.POSITIVE_INFINITY,
+  }
+}
+
+/** From now on it is waited for: no entry says that it has begun. */
+export function beginWaiting(a: Activation, { live: { run } }: SessionState, running: Running): void {
+  const { clock } = a.world
+  running.begunAt = clock.monotonic()
+  running.workedBefore = run === undefined ? undefined : activeTime(run, clock.wall(), { age: a.ages.of })
+  a.waiting.set(running.key, running)
 }
 
 /** How long an activity has been waited for (ms), until it was told to stop; 0 when it is not waited for. */

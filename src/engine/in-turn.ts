@@ -1,6 +1,6 @@
 import type { Activity } from '../core/plan.ts'
 import type { SessionState } from '../core/state.ts'
-import { type Activation, deliverLater, newRunning } from './activation.ts'
+import { type Activation, beginWaiting, deliverLater, newRunning } from './activation.ts'
 import type { Fact } from './facts.ts'
 import { prepareTurn } from './prepare.ts'
 import { setupFacts } from './setup.ts'
@@ -14,9 +14,8 @@ export function runInTurn(
   const running = newRunning(activity.key, 0)
   const facts = activity.kind === 'prepare' ? prepareTurn(a, state, running, activity.through) : setupFacts(a, state, activity, running)
   if (!(facts instanceof Promise)) return facts
-  running.begunAt = a.world.clock.monotonic()
   a.running.set(activity.key, running)
-  a.waiting.set(activity.key, running)
+  beginWaiting(a, state, running)
   deliverLater(a, activity.key, facts)
   return undefined
 }

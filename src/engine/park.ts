@@ -106,6 +106,7 @@ export function planAtRest(a: Activation, state: SessionState): Plan {
     holdStarts: false,
     age: a.ages.of,
     waited: a.waited,
+    workedBefore: a.workedBefore,
   }
   return decide(run !== undefined && epoch < a.epoch ? claimedBy(a, state) : state, config, a.world.clock.wall(), driver)
 }

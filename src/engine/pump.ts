@@ -7,6 +7,7 @@ import type { EndedRun, RunState } from '../core/state.ts'
 import {
   type Activation,
   type ActivationEnd,
+  beginWaiting,
   deliverLater,
   driverFacts,
   newRunning,
@@ -238,7 +239,7 @@ function start(a: Activation, activity: Activity, now: number): void {
     case 'tool':
       return deliverLater(a, activity.key, runTool(a, activity.call, running))
     case 'reconcile':
-      a.waiting.set(activity.key, running)
+      beginWaiting(a, a.state, running)
       return deliverLater(a, activity.key, runReconcile(a, activity.call, running))
     default:
       throw new RondoError('RunInvalidState', `a turn does not start '${activity.kind}'`)

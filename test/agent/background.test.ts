@@ -156,6 +156,18 @@ describe('F-30: a tool that goes on in the background', () => {
     ])
   })
 
+  test('what goes on beside a wait for a setup takes no time of its own from the run', async () => {
+    const { ready, render } = slowTool((promise) => promise)
+    const place = scriptedLab([asks('render')])
+    let asked = 0
+    const instructions = async () => (asked++ === 0 ? 'Be brief.' : new Promise<string>(() => {}))
+    const agent = agentIn(place, { tools: [render], instructions, limits: { maxDurationMs: 1_000, onLimit: 'incomplete' } })
+    const result = agent.run('Render it', { session: 's' })
+    await place.clock.advance(400)
+    ready.resolve('film')
+    expect([end(await place.clock.until(result)), place.clock.monotonic()]).toEqual(['incomplete timeout', 1_000])
+  })
+
   test('options that can not work are refused', () => {
     const options = { name: 'x', description: 'x', inputSchema: z.object({}), background: true, exclusive: true }
     expect(thrown(() => tool(options)).message).toContain("'exclusive' and 'background' exclude each other")

@@ -203,7 +203,9 @@ function leavers({ played, ledger, violate, timeOf }: Checking): void {
     const byLeaving = ledger.runs.get(runId)?.controls.some((entry) => entry.data.reason?.startsWith('The last reader left')) ?? false
     // Somebody who resumed or attached may be reading still: then nobody was the last to leave.
     const company = own > 1 || played.readers.some(({ how }) => how === 'resume' || how === 'attach')
-    if (!launch.held && !launch.detach && !company && played.resumed.length === 0 && !cancelled && !failing)
+    // A run that has parked by then goes on when it is resumed.
+    const parked = ledger.runs.get(runId)?.claimed.some(({ data }) => data.cause === 'resume') ?? false
+    if (!launch.held && !launch.detach && !company && !parked && played.resumed.length === 0 && !cancelled && !failing)
       violate('P15 leaving cancels', runId)
     if ((launch.held || launch.detach) && byLeaving && own === 1) violate('P15 a held or detached run goes on', runId)
   }

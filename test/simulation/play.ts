@@ -34,6 +34,8 @@ export interface Launched {
   runId: string
   /** `ok` once it is known to have begun, an error code if it could not. */
   ack: string | undefined
+  /** Whether its result is waited for. */
+  followed: boolean
   result: RunResult | undefined
   settled: boolean
   reader: Reader | undefined
@@ -320,6 +322,7 @@ class Stage {
       runId: options.runId,
       ack: undefined,
       result: undefined,
+      followed: false,
       settled: false,
       reader: undefined,
       left: undefined,
@@ -341,6 +344,7 @@ class Stage {
   }
 
   #follow(launched: Launched, result: Promise<RunResult>): void {
+    launched.followed = true
     result.then(
       (value) => {
         launched.ack = 'ok'
@@ -395,7 +399,9 @@ class Stage {
       await this.#scene.clock.advance(100)
       if (this.#isDetached) return this.#endDetached()
       if (unfinished(await this.#raw()).length === 0) {
-        if (this.#deeds.every(({ ok }) => ok !== undefined)) return
+        // A run that was asked for while the store was silent may not be on record yet.
+        const asked = this.#launched.every(({ followed, settled }) => settled || !followed)
+        if (asked && this.#deeds.every(({ ok }) => ok !== undefined)) return
         await this.#scene.clock.advance(2_000)
         continue
       }
@@ -415,7 +421,8 @@ class Stage {
       await this.#until(Promise.race([this.#helper, this.#scene.wait(3_000)]))
       const last = this.#resumed.at(-1)
       const wakeAt = last?.status === 'parked' && last.reason === 'retry_later' ? (last.wakeAt ?? 0) : 0
-      await this.#scene.clock.advance(Math.max(500, wakeAt - this.#scene.clock.wall()))
+      // As long as a store that does not answer is waited for, a resume may be refused at once.
+      await this.#scene.clock.advance(Math.max(1_500, wakeAt - this.#scene.clock.wall()))
     }
     throw new Error(`after 60 rounds of answering and resuming, runs are still open: ${unfinished(await this.#raw()).join(', ')}`)
   }
