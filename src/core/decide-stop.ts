@@ -4,7 +4,7 @@ import type { EntryBody, SettlementData } from './entry.ts'
 import { errorData } from './error.ts'
 import { activeTime, ageOf, timeLeft } from './limits.ts'
 import { type PlanDraft, prepareKey } from './plan.ts'
-import type { CallState, OpenModelCall, RunState, SessionState } from './state.ts'
+import type { CallState, Live, OpenModelCall, RunState, SessionState } from './state.ts'
 import { deniedText, failedSettlement, outcomeText } from './wording.ts'
 
 /**
@@ -66,10 +66,13 @@ function stoppedSettlement(call: CallState, config: MachineConfig, text: string)
     : failedSettlement(config, call, 'cancelled', 'ToolCancelled', text)
 }
 
-/** The end of a call in the background that its run does not wait for. */
-export function stoppedBehind(call: CallState, config: MachineConfig): EntryBody {
-  const settlement = stoppedSettlement(call, config, outcomeText.runEnded)
-  return settledBody(call, { callId: call.part.callId, settlement, by: 'machine' })
+/** A run that does not wait for what goes on in the background ends it: what is written then, in one append. */
+export function endWithBehind({ background }: Live, config: MachineConfig, end: EntryBody): readonly EntryBody[] {
+  const stopped = background.map((call) => {
+    const settlement = stoppedSettlement(call, config, outcomeText.runEnded)
+    return settledBody(call, { callId: call.part.callId, settlement, by: 'machine' })
+  })
+  return [...stopped, end]
 }
 
 function stoppedText(run: RunState, call: CallState): string {

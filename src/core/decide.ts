@@ -1,6 +1,6 @@
 import type { DriverFacts, MachineConfig } from './config.ts'
 import { decideBackground } from './decide-begun.ts'
-import { decideStop, overdue, stoppedBehind } from './decide-stop.ts'
+import { decideStop, endWithBehind, overdue } from './decide-stop.ts'
 import { decideTurn } from './decide-turn.ts'
 import type { EntryBody, EntryData, ModelSetup } from './entry.ts'
 import { type ErrorData, errorData } from './error.ts'
@@ -52,11 +52,11 @@ export function decide(state: SessionState, config: MachineConfig, now: number, 
 }
 
 /** What goes on in the background is awaited before a run completes; a run that ends otherwise ends it too. */
-function beforeEnd({ background }: Live, config: MachineConfig, plan: PlanDraft): void {
+function beforeEnd(live: Live, config: MachineConfig, plan: PlanDraft): void {
   plan.want = plan.want.filter(({ kind }) => kind !== 'complete')
   const [next] = plan.append
   if (next?.kind !== 'run.finished') return
-  plan.append = next.data.status === 'completed' ? [] : [...background.map((call) => stoppedBehind(call, config)), next]
+  plan.append = next.data.status === 'completed' ? [] : [...endWithBehind(live, config, next)]
 }
 
 function abortReason(run: RunState): { abortReason?: string } {

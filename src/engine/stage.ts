@@ -2,6 +2,7 @@ import { applyTo } from '../core/apply.ts'
 import { bodyFor, findCall } from '../core/background.ts'
 import type { DriverFacts } from '../core/config.ts'
 import { decide } from '../core/decide.ts'
+import { endWithBehind } from '../core/decide-stop.ts'
 import type { Entry, EntryBody } from '../core/entry.ts'
 import { assert } from '../core/error.ts'
 import type { CoreEvent } from '../core/event.ts'
@@ -69,13 +70,13 @@ export function stageTurn(a: Activation): Staged {
     if (known?.ports !== ports || known.waiting !== waiting) known = { ports, waiting, driver: driverFacts(a, ports, staged.draft) }
     staged.plan = decide(staged.draft, ports.config, now, known.driver)
     if (staged.plan.append.length > 0) {
-      for (const body of staged.plan.append) stageEntry(a, staged, withShownText(a, staged.draft, withDuration(a, staged.draft, body)), now)
+      for (const body of staged.plan.append) stageOwn(a, staged, body, now)
       continue
     }
     const proposal = proposals.shift()
     if (proposal !== undefined) {
       const body = bodyOf(proposal.fact, staged.draft)
-      if (body !== undefined && staged.plan.want.some((activity) => activity.key === proposal.key)) stageEntry(a, staged, body, now)
+      if (body !== undefined && staged.plan.want.some((activity) => activity.key === proposal.key)) stageProposal(a, staged, body, now)
       continue
     }
     if (!stageInTurn(a, staged, now)) return staged
@@ -88,6 +89,18 @@ function stageClaim(a: Activation, staged: Staged, now: number): void {
   const ports = a.portsOf(staged.draft)
   for (const body of decide(staged.draft, ports.config, now, driverFacts(a, ports, staged.draft)).append)
     if (body.kind === 'run.claimed') stageEntry(a, staged, body, now)
+}
+
+/** An activity may propose the end of its run, while calls go on in the background. */
+function stageProposal(a: Activation, staged: Staged, body: EntryBody, now: number): void {
+  if (body.kind !== 'run.finished') return stageEntry(a, staged, body, now)
+  const { config } = a.portsOf(staged.draft)
+  for (const each of endWithBehind(staged.draft.live, config, body)) stageOwn(a, staged, each, now)
+}
+
+/** What the machine says. */
+function stageOwn(a: Activation, staged: Staged, body: EntryBody, now: number): void {
+  stageEntry(a, staged, withShownText(a, staged.draft, withDuration(a, staged.draft, body)), now)
 }
 
 /** What the machine ends itself did not say how long it took. */
@@ -176,8 +189,11 @@ function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
       const body = bodyOf(fact, staged.draft)
       if (body === undefined) continue
       // A verdict is kept if this turn loses its race: hooks are not asked twice. A proposal is made anew.
-      if (!isProposal(activity.key, body)) a.facts = added(a.facts, { key: activity.key, fact })
-      stageEntry(a, staged, body, now)
+      if (isProposal(activity.key, body)) stageProposal(a, staged, body, now)
+      else {
+        a.facts = added(a.facts, { key: activity.key, fact })
+        stageEntry(a, staged, body, now)
+      }
     }
     return facts.length > 0
   }

@@ -130,6 +130,28 @@ describe('F-30: a tool that goes on in the background', () => {
     expect([end(result), result.text, keys]).toEqual(['completed completed', 'Here it is.', ['s/m1.0 1', 's/m1.0 2']])
   })
 
+  test.each(['at once', 'later'])('a dynamic part that fails %s meanwhile ends the run, and it with that', async (when) => {
+    const { render } = slowTool((promise) => promise)
+    const place = scriptedLab([asks('render')])
+    const words = ({ iteration }: { readonly iteration: number }): string => {
+      if (iteration > 1) throw new Error('no words')
+      return 'Be brief.'
+    }
+    const instructions = when === 'later' ? async (info: Parameters<typeof words>[0]) => words(info) : words
+    const agent = agentIn(place, { tools: [render], instructions })
+    const result = await place.clock.until(agent.run('Render it', { session: 's', throwOnError: false }))
+    expect([end(result), result.calls.map(({ callId, outcome }) => `${callId} ${outcome}`)]).toEqual([
+      'failed hook_failure',
+      ['m1.0 cancelled'],
+    ])
+    expect((await journal(place.store, 's')).slice(6)).toEqual([
+      'call.started m1.0',
+      'call.settled m1.0 ok',
+      'message background',
+      'run.finished failed hook_failure',
+    ])
+  })
+
   test('an abort stops it with the run', async () => {
     let told = false
     const render = tool({
