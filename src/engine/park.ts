@@ -72,7 +72,10 @@ function isStopping({ live }: SessionState): boolean {
 
 function parkReason(a: Activation, state: SessionState): ParkReason {
   if (isHeld(a, state)) return 'time_slice'
-  const { run, turn, waiting, background } = state.live
+  const { run, turn, waiting, background, retry } = state.live
+  const paused = (run ?? waiting[0])?.paused === true
+  // Whatever is outside, the model is asked again soon.
+  if (retry !== undefined && !paused) return 'retry_later'
   let outside = false
   let suspended = true
   for (const call of [...background, ...(turn?.calls ?? [])]) {
@@ -82,7 +85,7 @@ function parkReason(a: Activation, state: SessionState): ParkReason {
     suspended &&= call.correlationId !== undefined
   }
   if (outside) return suspended ? 'suspended' : 'awaiting_tool_results'
-  return (run ?? waiting[0])?.paused === true ? 'paused' : 'retry_later'
+  return paused ? 'paused' : 'retry_later'
 }
 
 /** Whether something would begin if the time slice were not over. */

@@ -105,6 +105,14 @@ describe('F-30: a tool that goes on in the background', () => {
     expect([end(result), result.text, result.calls.map((call) => call.output)]).toEqual(['completed completed', 'Here it is.', ['film']])
   })
 
+  test('a model call that failed is tried again in time, also while the work is outside', async () => {
+    const { render } = slowTool(() => suspend({ correlationId: 'film' }))
+    const overloaded = { fail: { code: 'ModelServerError' as const, message: 'overloaded' } }
+    const place = scriptedLab([asks('render'), overloaded, 'It is under way.'])
+    const parked = await place.clock.until(agentIn(place, { tools: [render] }).run('Render it', { session: 's' }))
+    expect([end(parked), parked.text, place.model.requests.length]).toEqual(['parked suspended', 'It is under way.', 3])
+  })
+
   test('its process dies: another one begins it again with the same key, and the run goes on', async () => {
     const keys: string[] = []
     const make = (execute: () => unknown) =>
