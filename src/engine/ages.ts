@@ -1,5 +1,5 @@
 import type { Entry } from '../core/entry.ts'
-import type { CallState, Live, RunState } from '../core/state.ts'
+import type { Live } from '../core/state.ts'
 import type { Clock } from './ports.ts'
 
 /**
@@ -53,24 +53,25 @@ export class Ages {
   }
 
   /**
-   * Nothing rests on what came before the open turn, the first attempt of the model call, or the cancel, but what goes on in the background: so
-   * nothing grows with the run.
+   * Nothing rests on what came before the open turn, the first attempt of the model call, or the cancel, but what goes on in the background, and the
+   * working time that one of those has opened: so nothing grows with the run.
    */
   #forget({ run, turn, model, retry, background }: Live): void {
     const never = Number.POSITIVE_INFINITY
     const oldest = Math.min(turn?.seq ?? never, model?.firstSeq ?? never, retry?.firstSeq ?? never, run?.cancelSeq ?? never)
     const place = placeOf(this.#seqs, oldest)
+    const before = background.map(({ startedSeq }) => startedSeq)
+    // It stays open when what has opened it ends before what has begun since.
+    if (run !== undefined && run.open > 0) before.push(run.openSeq)
+    const kept = this.#placesOf(before, place)
     const times = this.#times
-    const kept = background.length === 0 ? [] : this.#placesOf(background, run, place)
     this.#times = [...kept.map((older) => times[older] ?? 0), ...times.slice(place)]
     this.#seqs = [...kept.map((older) => this.#seqs[older] ?? 0), ...this.#seqs.slice(place)]
   }
 
-  /** Where, before a place, the entries are that began what goes on in the background, and the working time that it keeps open. */
-  #placesOf(background: readonly CallState[], run: RunState | undefined, end: number): number[] {
-    const seqs = new Set(background.map(({ startedSeq }) => startedSeq))
-    if (run !== undefined) seqs.add(run.openSeq)
-    return [...seqs]
+  /** Where, before a place, these entries are. */
+  #placesOf(seqs: readonly number[], end: number): number[] {
+    return [...new Set(seqs)]
       .sort((a, b) => a - b)
       .map((seq) => (this.#seqs[placeOf(this.#seqs, seq)] === seq ? placeOf(this.#seqs, seq) : end))
       .filter((place) => place < end)

@@ -213,10 +213,14 @@ describe('decision 0008: ages', () => {
     const background = [{ startedSeq: 5 }, { startedSeq: 3 }]
     const [, ...later] = Array.from({ length: 9 }, (_, index) => entry('model.started', index))
     ages.begin(live({ seq: 0 }))
-    for (const one of later) ages.commit([one], live({ seq: one.seq, background, run: { openSeq: 2 }, model: { firstSeq: one.seq } }))
-    ages.commit([], live({ seq: 8, background, run: { openSeq: 2 }, model: { firstSeq: 8 } }))
+    for (const one of later)
+      ages.commit([one], live({ seq: one.seq, background, run: { open: 3, openSeq: 2 }, model: { firstSeq: one.seq } }))
+    ages.commit([], live({ seq: 8, background, run: { open: 3, openSeq: 2 }, model: { firstSeq: 8 } }))
     expect(known(1, 2, 3, 4, 5, 6, 7, 8)).toEqual([2, 3, 5, 8])
-    ages.commit([], live({ seq: 8, run: { openSeq: 2 }, model: { firstSeq: 8 } }))
-    expect(known(2, 3, 5, 8)).toEqual([8])
+    // They have ended; the working time goes on with the model call.
+    ages.commit([], live({ seq: 8, run: { open: 1, openSeq: 2 }, model: { firstSeq: 8 } }))
+    expect(known(2, 3, 5, 8)).toEqual([2, 8])
+    ages.commit([], live({ seq: 8, run: { open: 0, openSeq: 2 } }))
+    expect(known(2, 8)).toEqual([])
   })
 })
