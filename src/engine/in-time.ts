@@ -20,14 +20,18 @@ export function inTime<T>({ a, ports, running }: Asking, who: string, answer: Pr
       reject(new RondoError('HookFailed', `${who} has not answered within ${ms} ms (policies.hookTimeoutMs)`)),
     )
     // When the verdict is no longer wanted, a timer would only keep the process.
-    running.signal.signal.addEventListener('abort', cancel, { once: true })
+    const letBe = running.signal.onAbort(cancel)
+    const done = (): void => {
+      letBe()
+      cancel()
+    }
     Promise.resolve(answer).then(
       (value) => {
-        cancel()
+        done()
         resolve(value)
       },
       (error: unknown) => {
-        cancel()
+        done()
         reject(error)
       },
     )

@@ -3,6 +3,7 @@ export class LazySignal {
   #controller: AbortController | undefined
   #reason: unknown
   #aborted = false
+  #waiting: Set<() => void> | undefined
 
   get aborted(): boolean {
     return this.#aborted
@@ -25,5 +26,17 @@ export class LazySignal {
     this.#aborted = true
     this.#reason = reason
     this.#controller?.abort(reason)
+    for (const call of this.#waiting ?? []) call()
+    this.#waiting = undefined
+  }
+
+  /** Calls back when it is aborted, at once if it is, until the returned function is called. Makes no `AbortSignal`: Node warns of one that many listen to. */
+  onAbort(call: () => void): () => void {
+    if (this.#aborted) call()
+    else {
+      this.#waiting ??= new Set()
+      this.#waiting.add(call)
+    }
+    return () => this.#waiting?.delete(call)
   }
 }

@@ -82,6 +82,18 @@ describe('who is asked before a call has a time limit', () => {
     expect(place.clock.pending).toBe(0)
   })
 
+  test('many who are asked at once are no leak of listeners, for which Node would warn', async () => {
+    const warnings: string[] = []
+    const note = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', note)
+    const place = scriptedLab([asks(...Array.from({ length: 12 }, () => 'act')), 'ok'])
+    const agent = agentIn(place, { tools: [asking('act', async () => false)] })
+    expect(said(await place.clock.until(agent.run('Hi')))).toHaveLength(12)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
   test('an abort does not wait for it, and the answer that comes afterwards disturbs nobody', async () => {
     const seen = await strays(async () => {
       const place = scriptedLab([asks('act')])
