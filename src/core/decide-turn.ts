@@ -170,29 +170,35 @@ function decideCall(batch: TurnBatch, call: CallState): void {
   }
 }
 
-function isAfterEnd({ turn, config }: TurnBatch, call: CallState): boolean {
-  return call.index > turn.endIndex && (config.doneDrain === 'skip' || turn.endKind !== 'done')
+/** Whether it must not begin any more: an earlier call of its batch ends that, or one in the background has ended the run. */
+function isAfterEnd({ turn, run, config }: TurnBatch, call: CallState): boolean {
+  return run.end === 'fail' || (call.index > turn.endIndex && (config.doneDrain === 'skip' || turn.endKind !== 'done'))
+}
+
+function skipAfterEnd(batch: TurnBatch, call: CallState): void {
+  const text = batch.run.end === 'fail' ? outcomeText.afterFailure : outcomeText.afterEnd
+  settle(batch, call, 'skipped', 'ToolSkipped', text)
 }
 
 function decideAnnounced(batch: TurnBatch, call: CallState): void {
   const { dead } = batch.turn
   if (dead === 'truncated') settle(batch, call, 'truncated', 'ToolTruncated', outcomeText.truncated)
   else if (dead !== undefined) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText[dead])
-  else if (isAfterEnd(batch, call)) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+  else if (isAfterEnd(batch, call)) skipAfterEnd(batch, call)
 }
 
 function decideAwaiting(batch: TurnBatch, call: CallState): void {
   const { decision } = call
   if (decision !== undefined)
     settle(batch, call, 'denied', 'ToolDenied', deniedText(decision.reason), decision.kind === 'stop' ? { end: 'stop' } : {})
-  else if (isAfterEnd(batch, call)) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+  else if (isAfterEnd(batch, call)) skipAfterEnd(batch, call)
   else if (batch.newestMessage > call.preparedSeq) settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.userMessage)
   else if (isExpired(call, batch.now)) settle(batch, call, 'denied', 'ToolDenied', outcomeText.expired)
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
 
 function decideReady(batch: TurnBatch, call: CallState): void {
-  if (isAfterEnd(batch, call)) return settle(batch, call, 'skipped', 'ToolSkipped', outcomeText.afterEnd)
+  if (isAfterEnd(batch, call)) return skipAfterEnd(batch, call)
   const guarded = isGuarded(batch, call)
   // What its tool is being asked already is awaited, whatever has come in between.
   if (guarded && isBegun(batch.driver, reconcileKey(call))) return askFirst(batch, call)

@@ -23,6 +23,7 @@ export const outcomeText = {
   blocked: 'The response was blocked or refused, so this call was not run.',
   stray: 'Tools cannot be called in this answer; the call was not run.',
   afterEnd: 'Not run: an earlier call of the same message ended the turn.',
+  afterFailure: 'Not run: a call in the background has failed, and the run ends with that.',
   userMessage: 'Not run: the user said something else instead of answering.',
   notAwaited: 'Cancelled: the user said something else before its result came.',
   expired: 'Not run: nobody approved the call in time.',

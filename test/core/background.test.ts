@@ -294,6 +294,27 @@ describe("toolFailureMode 'fail' in the background (C7)", () => {
     expect(planOf(play(steps)).append).toMatchObject([{ kind: 'run.finished', data: { status: 'incomplete', reason: 'max_iterations' } }])
   })
 
+  test('what has not begun then never does, nor what the model asks for afterwards', () => {
+    const mode = { toolFailureMode: 'fail' } as const
+    const failed = outcome('m1.0', settledBad('m1.0', 'error', { end: 'fail' }))
+    const skipped = (callId: string) => `call.settled ${callId} skipped`
+    const settled = (bodies: readonly EntryBody[]) =>
+      bodies.map(({ kind, data }) => (kind === 'call.settled' ? `${kind} ${data.callId} ${data.settlement.outcome}` : kind))
+    const steps = [
+      ...behind('behind'),
+      started(2),
+      responded(2, { calls: ['look', 'save', 'client', 'put'] }),
+      prepared('m2.0'),
+      prepared('m2.1', { effect: 'unsafe', approval: {} }),
+      prepared('m2.2', { executor: 'external' }),
+      began('m2.0'),
+      failed,
+    ]
+    expect(settled(planOf(play(steps), mode).append)).toEqual([skipped('m2.1'), skipped('m2.2'), skipped('m2.3')])
+    const asked = [...behind('behind'), started(2), failed, responded(2, { calls: ['save'] })]
+    expect(settled(planOf(play(asked), mode).append)).toEqual([skipped('m2.0')])
+  })
+
   test('also when calls are open then', () => {
     const failed = outcome('m1.0', settledBad('m1.0', 'error', { end: 'fail' }))
     const steps = [
