@@ -91,10 +91,10 @@ export function decideOutside(batch: Batch, call: CallState): void {
   else if (call.expiresAt !== undefined) batch.plan.wake(call.expiresAt)
 }
 
-/** A start names the approval that it rests on, also when it is begun again. */
-export function startOf(call: CallState, attempt: number): EntryData['call.started'] {
-  const { callId } = call.part
-  return call.decision === undefined ? { callId, attempt } : { callId, attempt, approval: call.decision.id }
+/** The next start of a call, the first one too. It names the approval that it rests on, also when it is begun again. */
+export function startOf({ part, attempt, decision }: CallState): EntryData['call.started'] {
+  const start = { callId: part.callId, attempt: attempt + 1 }
+  return decision === undefined ? start : { ...start, approval: decision.id }
 }
 
 /** The effect class is read from the entry, not from today's tool. A restart or a reconcile is a start: never while paused. */
@@ -106,7 +106,7 @@ function decideOrphan(batch: Batch, call: CallState): void {
       batch.plan.follow({ kind: 'call.deferred', data: { callId: call.part.callId, attempt: call.attempt, why: 'unresolved' } })
     else settleUnknown(batch, call)
   } else if (call.attempt >= maxAttempts) settle(batch, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: startOf(call, call.attempt + 1) })
+  else if (!batch.held) batch.plan.follow({ kind: 'call.started', data: startOf(call) })
 }
 
 /** Whether an activity may be wanted: where nothing begins, what runs is awaited all the same. */

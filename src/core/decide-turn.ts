@@ -222,7 +222,7 @@ function decideReady(batch: TurnBatch, call: CallState): void {
     return
   }
   if (guarded) return askFirst(batch, call)
-  batch.plan.follow({ kind: 'call.started', data: startOf(call, 1) })
+  batch.plan.follow({ kind: 'call.started', data: startOf(call) })
   batch.running++
   batch.room--
   if (maxStarts(batch, toolName) !== Number.POSITIVE_INFINITY) {

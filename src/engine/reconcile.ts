@@ -1,4 +1,5 @@
 import { maxAttempts } from '../core/config.ts'
+import { startOf } from '../core/decide-begun.ts'
 import type { EntryBody } from '../core/entry.ts'
 import type { ErrorCode } from '../core/error.ts'
 import { guardsOf } from '../core/guard.ts'
@@ -79,11 +80,8 @@ async function found({ a, ports, tool, call }: Asking, value: unknown): Promise<
 
 /** It never took effect, and never will: it may begin. */
 function begin(ports: RunPorts, call: CallState): EntryBody {
-  const { callId } = call.part
-  if (call.status !== 'running') return { kind: 'call.started', data: { callId, attempt: 1 } }
   if (call.attempt >= maxAttempts) return failed(ports, call, 'error', 'ToolExecutionError', outcomeText.attempts)
-  const approval = call.decision === undefined ? {} : { approval: call.decision.id }
-  return { kind: 'call.started', data: { callId, attempt: call.attempt + 1, ...approval } }
+  return { kind: 'call.started', data: startOf(call) }
 }
 
 function unknown(ports: RunPorts, call: CallState): EntryBody {
