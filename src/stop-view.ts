@@ -46,29 +46,38 @@ class StopView extends Info implements StopViewOf {
 
   /** The calls of this run so far: one list that grows, so that asking costs a step the same however long the run is. */
   get calls(): readonly SettledCall[] {
-    const { turns, behind, calls } = this.#seen
+    const seen = this.#seen
+    const { turns, calls } = seen
     const { sealed, live } = this.#state
-    const late = live.run?.background ?? []
+    const behind = live.run?.behind
     const naming = { sessionId: this.sessionId, isDynamic: this.#isDynamic }
     // A lost race, or a reload, has put other turns there: begin anew.
     const others = turns.length > 0 && sealed[this.#firstTurn + turns.length - 1] !== turns[turns.length - 1]
-    if (others || (behind.length > 0 && late[behind.length - 1] !== behind[behind.length - 1]))
-      turns.length = behind.length = calls.length = 0
+    if (others || !isAmong(seen.behind, behind)) {
+      turns.length = calls.length = 0
+      seen.behind = undefined
+    }
     for (const turn of sealed.slice(this.#firstTurn + turns.length, live.sealedCount)) {
       turns.push(turn)
       calls.push(...settledCalls(turn, naming))
     }
-    const come = late.slice(behind.length)
-    behind.push(...come)
-    calls.push(...callsBehind(come, naming))
+    calls.push(...callsBehind(behind, seen.behind, naming))
+    seen.behind = behind
     return calls
   }
+}
+
+/** Whether an outcome stands among those that end with `last`: at the end, but for what has come since. */
+function isAmong(known: SettledBehind | undefined, last: SettledBehind | undefined): boolean {
+  let one = last
+  while (one !== undefined && one !== known) one = one.before
+  return one === known
 }
 
 /** The turns of a run that `stopWhen` has been shown, and their calls. */
 export interface SeenCalls {
   readonly turns: Turn[]
   readonly calls: SettledCall[]
-  /** Those that went on in the background, as their outcomes came. */
-  readonly behind: SettledBehind[]
+  /** The last of those that went on in the background. */
+  behind: SettledBehind | undefined
 }

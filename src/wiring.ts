@@ -57,7 +57,7 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
   const dynamic = table.described || typeof snapshot.instructions === 'function'
   const setup = setupOf(snapshot, table)
   const values = new Map<string, Promise<unknown>>()
-  const seen: SeenCalls = { turns: [], behind: [], calls: [] }
+  const seen: SeenCalls = { turns: [], behind: undefined, calls: [] }
   const ports: RunPorts = {
     config: {
       ...baseConfig(snapshot, table, policies, settings, setup, dynamic),

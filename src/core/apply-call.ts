@@ -157,7 +157,8 @@ export function applyBackgroundResult(live: Live, callId: string, result: Backgr
   const { settlement, end, durationMs } = result
   if (call.status === 'running') closeActivity(run, at, durationMs)
   live.background = live.background.filter((other) => other !== call)
-  run.background = [...run.background, { part: call.part, input: call.input, settlement, durationMs: tookOf(call, at, durationMs) }]
+  const { part, input } = call
+  run.behind = { part, input, settlement, durationMs: tookOf(call, at, durationMs), before: run.behind }
   countErrors(run, settlement)
   guard(live, call, settlement)
   // Once a wrap-up was asked for, the limit is why the run ends.

@@ -105,7 +105,7 @@ function totalsOf(run: RunState, turns: readonly Turn[], naming: Naming, durable
     runId: run.id,
     text: run.lastText,
     messages: turns.map((turn): Message => turn.message),
-    calls: [...turns.flatMap((turn) => settledCalls(turn, naming)), ...callsBehind(run.background, naming)],
+    calls: [...turns.flatMap((turn) => settledCalls(turn, naming)), ...callsBehind(run.behind, undefined, naming)],
     iterations: run.iterations,
     usage: run.usage,
     durable,
@@ -126,11 +126,10 @@ export function settledCalls(turn: Turn, naming: Naming): readonly SettledCallDa
   return calls
 }
 
-/** What became of calls in the background, as it came. */
-export function callsBehind(behind: readonly SettledBehind[], naming: Naming): readonly SettledCallData[] {
-  return behind.map(({ part, input, settlement, durationMs }) => ({
-    ...callRef(part, input, naming),
-    ...shownSettlement(settlement),
-    durationMs,
-  }))
+/** What became of calls in the background, as it came: from after the one that is known up to the last. */
+export function callsBehind(last: SettledBehind | undefined, known: SettledBehind | undefined, naming: Naming): readonly SettledCallData[] {
+  const calls: SettledCallData[] = []
+  for (let one = last; one !== undefined && one !== known; one = one.before)
+    calls.push({ ...callRef(one.part, one.input, naming), ...shownSettlement(one.settlement), durationMs: one.durationMs })
+  return calls.reverse()
 }

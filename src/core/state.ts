@@ -149,13 +149,15 @@ export interface RunState {
   failure?: ErrorData | undefined
   wrapAttempts: number
   wrapText?: string | undefined
-  /** What became of the calls that went on in the background, as it came. */
-  background: readonly SettledBehind[]
+  /** What became of the last call that went on in the background. */
+  behind?: SettledBehind | undefined
 }
 
+/** Each names the one before: a list would be copied for every outcome, the longer the run the more of it. */
 export interface SettledBehind extends Pick<CallState, 'part' | 'input'> {
   readonly settlement: SettlementData
   readonly durationMs: number
+  readonly before: SettledBehind | undefined
 }
 
 export interface EndedRun extends RunState {
@@ -347,6 +349,6 @@ export function newRun(waiting: WaitingRun, firstTurn: number): RunState {
     doneOutput: undefined,
     failure: undefined,
     wrapText: undefined,
-    background: [],
+    behind: undefined,
   }
 }

@@ -28,3 +28,28 @@ test('stopWhen sees every call of the run so far, in order, and each is put toge
   expect(seen.every((outputs, index) => index === 0 || outputs.length >= (seen[index - 1]?.length ?? 0))).toBe(true)
   if (!alwaysSuspend) expect(lists.size).toBe(1)
 })
+
+test('also those that went on in the background: each when its outcome is there, and once', async () => {
+  const world = testWorld()
+  const later = tool({
+    name: 'later',
+    description: 'd',
+    effect: 'read',
+    background: true,
+    inputSchema: z.object({ n: z.number() }),
+    execute: ({ n }) => n,
+  })
+  const names = ['later', 'add', 'later', 'add', 'later', 'add']
+  const seen: string[] = []
+  const agent = new Agent({
+    model: scripted([...names.map((name, n) => ({ calls: [{ name, input: { n } }] })), 'Done.']),
+    tools: [add, later],
+    world,
+    stopWhen: ({ calls }) => {
+      seen.push(calls.map((call) => call.callId).join(' '))
+    },
+  })
+  const { calls } = await world.clock.until(agent.run('x'))
+  expect(seen.at(-1)?.split(' ').sort()).toEqual(calls.map((call) => call.callId).sort())
+  expect(seen.every((ids) => new Set(ids.split(' ')).size === ids.split(' ').length)).toBe(true)
+})

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { accept } from '../../src/core/accept.ts'
+import { applyTo } from '../../src/core/apply.ts'
 import { placeholder } from '../../src/core/background.ts'
 import type { EntryBody } from '../../src/core/entry.ts'
 import { pendingCalls } from '../../src/core/outcome.ts'
+import { emptyState } from '../../src/core/state.ts'
 import { statusOf } from '../../src/core/status.ts'
 import {
   answered,
@@ -12,6 +14,7 @@ import {
   claimed,
   control,
   deferred,
+  journal,
   nothing,
   plan,
   planOf,
@@ -328,6 +331,27 @@ describe("toolFailureMode 'fail' in the background (C7)", () => {
     ]
     expect(planOf(play(steps)).append).toMatchObject([{ kind: 'run.finished', data: { reason: 'tool_failure' } }])
   })
+})
+
+test('an outcome is added to those before, which are not copied: a step costs the same however many there are', () => {
+  const state = emptyState()
+  const steps = [
+    ...called('behind', 'job'),
+    prepared('m1.0'),
+    prepared('m1.1', { effect: 'unsafe' }),
+    began('m1.0'),
+    left('m1.0'),
+    began('m1.1'),
+    left('m1.1'),
+    outcome('m1.0', settledOk('m1.0')),
+    outcome('m1.1', settledOk('m1.1')),
+  ]
+  const entries = journal(steps)
+  for (const entry of entries.slice(0, -1)) applyTo(state, entry)
+  const first = state.live.run?.behind
+  for (const entry of entries.slice(-1)) applyTo(state, entry)
+  expect([first?.part.callId, state.live.run?.behind?.part.callId]).toEqual(['m1.0', 'm1.1'])
+  expect(state.live.run?.behind?.before).toBe(first)
 })
 
 test('a journal in which an outcome comes twice, or for a call that was not left behind, is refused', () => {
