@@ -1,4 +1,4 @@
-import type { Entry, EntryOf, Json, RunResult } from 'rondo'
+import type { Entry, EntryOf, RunResult } from 'rondo'
 import { type Checking, canonical } from './checking.ts'
 import {
   assistantLine,
@@ -400,12 +400,6 @@ function resultsOf({ played }: Checking, runId: string): RunResult[] {
   const all = [...played.launched.map((one) => one.result), ...played.resumed]
   const events = played.readers.flatMap((reader) => reader.events.flatMap((event) => (event.type === 'run.finished' ? [event.result] : [])))
   return [...all, ...events].filter((result) => result !== undefined).filter((result) => result.runId === runId)
-}
-
-/** What a call is told with: what a human has changed it to, also when that was refused and never prepared (machine 4). */
-function toldArguments(call: CallLedger): Json {
-  const edited = call.decided.findLast(({ data }) => data.decision === 'allow')?.data.arguments
-  return edited ?? argumentsAt(call, call.settled[0]?.seq ?? 0)
 }
 
 /** P16 and the result: what the caller is told is what the journal says. */
