@@ -117,6 +117,8 @@ function decideNext(state: SessionState, run: RunState, config: MachineConfig, n
   if (run.wrapText !== undefined && run.limit !== undefined) return limitEnd(plan, run, run.limit, config)
   if (run.paused) return
   const fresh = state.live.queue.length > 0
+  // It has nothing to say before a result is there: that is how some models wait.
+  if (!fresh && run.last === 'blank' && run.limit === undefined && state.live.background.length > 0) return
   // Once a wrap-up was asked for, the limit is why the run ends, even if the wrap-up failed.
   if (run.end === 'done' && !isAsked(state.live) && run.wrapAttempts === 0) return doneEnd(plan, run)
   const limit = run.limit ?? stopReason(state, run, config, now, driver, fresh)

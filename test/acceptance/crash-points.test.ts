@@ -91,6 +91,11 @@ interface Swept {
   readonly lostAt: readonly string[]
 }
 
+/** What comes of calls in the background comes when it comes: after a crash perhaps in another order. */
+function byId({ calls }: RunResult): RunResult['calls'] {
+  return calls.toSorted((a, b) => a.callId.localeCompare(b.callId))
+}
+
 const counts: string[] = []
 
 async function sweep(title: string, scene: Scene): Promise<Swept> {
@@ -113,8 +118,8 @@ async function sweep(title: string, scene: Scene): Promise<Swept> {
     if (lost.length > 0) lostAt.push(...diedAt)
     // `unknown` is right for exactly these, if nobody can be asked, and the model says so; all else is as if nothing had happened.
     const unknown = isAsked ? [] : lost
-    const outcomes = whole.calls.map(({ callId, outcome }) => [callId, unknown.includes(callId) ? 'unknown' : outcome])
-    expect(result.calls.map(({ callId, outcome }) => [callId, outcome])).toEqual(outcomes)
+    const outcomes = byId(whole).map(({ callId, outcome }) => [callId, unknown.includes(callId) ? 'unknown' : outcome])
+    expect(byId(result).map(({ callId, outcome }) => [callId, outcome])).toEqual(outcomes)
     const text = unknown.length > 0 ? 'I can not tell whether it is paid.' : whole.text
     expect([result.status, result.reason, result.text]).toEqual([whole.status, whole.reason, text])
     expect(result.calls.filter((call) => !isPaidRightly(call, lost, played)).map(({ callId }) => callId)).toEqual([])

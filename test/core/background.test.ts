@@ -102,6 +102,13 @@ describe('machine 2, call.settled.background: a call that the model does not wai
     expect(state.live.background).toEqual([])
   })
 
+  test('a model that says nothing waits for it: it is asked again when the outcome is there, and not before', () => {
+    const steps = [...behind('behind'), started(2), responded(2, '')]
+    expect(planOf(play(steps))).toEqual(plan([], ['tool:m1.0.1']))
+    const state = play(steps, outcome('m1.0', settledOk('m1.0')))
+    expect(planOf(state).append).toEqual([calls(3, state.live.seq)])
+  })
+
   test('nor is it asked whether it may complete (hooks, output)', () => {
     const state = play(behind('behind'), started(2), responded(2, 'It is under way.'))
     expect(planOf(state, { hasComplete: true })).toEqual(plan([], ['tool:m1.0.1']))
