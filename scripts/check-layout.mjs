@@ -19,7 +19,7 @@ const ROOMS = {
   stores: { rooms: ['core'], packages: ['@photostructure/sqlite'] },
   output: { rooms: ['core'] },
   'json-schema': { rooms: ['core'], packages: ['@cfworker/json-schema'] },
-  tools: { rooms: ['core', 'json-schema'], packages: ['ignore', 'picomatch'] },
+  tools: { rooms: ['core', 'json-schema'], packages: ['ignore', 'picomatch', 'unbash'] },
   [FACE]: { rooms: ['core', 'engine', 'context', 'models', 'stores', 'tools', 'output'] },
   cli: { rooms: [ENTRIES], packages: ['commander'] },
   server: { rooms: [ENTRIES] },

@@ -28,9 +28,11 @@ const groupsFor = (file) =>
       ? [['test/models']]
       : file.startsWith('src/stores/')
         ? [['test/stores']]
-        : file.startsWith('src/core/')
-          ? ofCore
-          : ofEngine
+        : file.startsWith('src/tools/')
+          ? [['test/tools']]
+          : file.startsWith('src/core/')
+            ? ofCore
+            : ofEngine
   ).map((dirs) => dirs.filter((dir) => existsSync(join(root, dir))))
 const limitMs = 180_000
 

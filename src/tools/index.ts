@@ -23,6 +23,10 @@ export type { ListedEntry, ListFilesInput, ListFilesOutput } from './files/list-
 export type { ReadFileInput, ReadFileOutput } from './files/read-file.ts'
 export type { LimitHit, Truncation } from './files/reader.ts'
 export type { SearchTextInput, SearchTextOutput, TextMatch } from './files/search-text.ts'
+export type { ShellInput, ShellToolOptions } from './shell/options.ts'
+export type { ShellRules } from './shell/rules.ts'
+export type { ShellExit, ShellJob, ShellRuntime } from './shell/runtime.ts'
+export { type ShellOutput, shellTool } from './shell/shell-tool.ts'
 
 export interface ReadToolsOptions {
   /** The folder that the tools may read; its real path is taken once, now. Nothing outside can be reached. */

@@ -44,7 +44,7 @@ const oneImport: [rule: string, from: string, code: string, found: string[]][] =
     'a room has its own packages only',
     'src/tools/a.ts',
     `import { b } from 'commander'`,
-    ['tools may import no package but ignore, picomatch'],
+    ['tools may import no package but ignore, picomatch, unbash'],
   ],
   ['nothing imports testing', 'src/cli/a.ts', `import { b } from '../testing/index.ts'`, ['nothing in src imports testing']],
   ['src imports no file outside', 'src/cli/a.ts', `import pkg from '../../package.json'`, ['src imports no file outside itself']],
