@@ -15,6 +15,14 @@ import type { SearchTextInput, SearchTextOutput } from './files/search-text.ts'
 import { searchText } from './files/search-text.ts'
 
 export { type AskUserInput, type AskUserOptions, askUser } from './ask-user.ts'
+export {
+  type FetchToolOptions,
+  type FetchUrlInput,
+  type FetchUrlOutput,
+  fetchTool,
+} from './fetch/fetch-url.ts'
+export type { HtmlPage, HtmlReader, ReadablePage } from './fetch/html.ts'
+export { type FetchLimits, fetchLimits } from './fetch/limits.ts'
 export type { FileInfo, FileInfoInput, FileInfoOutput, FolderInfo } from './files/file-info.ts'
 export type { FindFilesInput, FindFilesOutput, FoundFile } from './files/find-files.ts'
 export type { ReadToolLimits } from './files/limits.ts'
