@@ -32,13 +32,31 @@ export const readToolLimits: ReadToolLimits = Object.freeze({
   results: 1_000,
 })
 
-export function completeLimits(limits: Partial<ReadToolLimits> | undefined): ReadToolLimits {
-  for (const [name, value] of Object.entries(limits ?? {})) {
-    if (!Object.hasOwn(readToolLimits, name))
-      throw new RondoError('ConfigInvalid', `readTools(): unknown limit '${name}'; there are ${Object.keys(readToolLimits).join(', ')}`)
-    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
-      throw new RondoError('ConfigInvalid', `readTools(): limit '${name}' must be a whole number greater than 0, not ${String(value)}`)
+/** What one call of a write tool may do. */
+export interface WriteToolLimits {
+  /** Bytes of a file: as a call leaves it, and as `edit_file` finds it. */
+  readonly fileBytes: number
+  /** Edits in one `edit_file`. */
+  readonly edits: number
+  /** Folders that one `write_file` makes. */
+  readonly newFolders: number
+}
+
+/** The defaults of `writeTools({ limits })`. */
+export const writeToolLimits: WriteToolLimits = Object.freeze({ fileBytes: 4_194_304, edits: 100, newFolders: 16 })
+
+/** The defaults with what differs. Throws `ConfigInvalid`, in the name of the function that was given them. */
+export function completeLimits<L extends { readonly [K in keyof L]: number }>(
+  given: Partial<L> | undefined,
+  defaults: L,
+  owner: string,
+): L {
+  const differing = Object.entries(given ?? {}).filter(([, value]) => value !== undefined)
+  for (const [name, value] of differing) {
+    if (!Object.hasOwn(defaults, name))
+      throw new RondoError('ConfigInvalid', `${owner}: unknown limit '${name}'; there are ${Object.keys(defaults).join(', ')}`)
+    if (!(Number.isSafeInteger(value) && Number(value) > 0))
+      throw new RondoError('ConfigInvalid', `${owner}: limit '${name}' must be a whole number greater than 0, not ${String(value)}`)
   }
-  const given = Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => value !== undefined))
-  return { ...readToolLimits, ...given }
+  return { ...defaults, ...Object.fromEntries(differing) }
 }

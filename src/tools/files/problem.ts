@@ -14,18 +14,31 @@ export function errorCode(error: unknown): string {
 }
 
 /** Words for an error of the file system; its own message holds absolute paths. */
-export function fileSystemProblem(error: unknown, path: string): RondoError {
+export function fileSystemProblem(error: unknown, path: string, done: 'read' | 'written' = 'read'): RondoError {
   if (RondoError.is(error)) return error
   switch (errorCode(error)) {
     case 'ENOENT':
       return problem(`No file or folder '${path}'.`, error)
     case 'EACCES':
     case 'EPERM':
-      return problem(`'${path}' may not be read: permission denied. Try another one.`, error)
+      return problem(`'${path}' may not be ${done}: permission denied. Try another one.`, error)
+    case 'EROFS':
+      return problem(`'${path}' can't be written: the file system is read-only.`, error)
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return problem(`'${path}' can't be written: the disk is full. Nothing was changed.`, error)
+    case 'EFBIG':
+      return problem(`'${path}' can't be written: it would be larger than the file system takes. Nothing was changed.`, error)
+    case 'EBUSY':
+    case 'ETXTBSY':
+      return problem(`'${path}' is in use and can't be replaced. Nothing was changed.`, error)
     case 'ENAMETOOLONG':
       return problem(`A name in '${path.slice(0, 100)}…' is too long for the file system.`, error)
+    case 'EEXIST':
+    case 'EISDIR':
     case 'ELOOP':
     case 'ENOTDIR':
+    case 'ENOTEMPTY':
     case 'ESTALE':
     case 'EINVAL':
     case 'ENXIO':
@@ -34,7 +47,7 @@ export function fileSystemProblem(error: unknown, path: string): RondoError {
     case 'ENFILE':
       return problem(`'${path}' can't be opened now: too many files are open. Try again later.`, error)
     default:
-      return problem(`'${path}' can't be read (${errorCode(error) || 'unknown error'}).`, error)
+      return problem(`'${path}' can't be ${done} (${errorCode(error) || 'unknown error'}).`, error)
   }
 }
 

@@ -3,7 +3,7 @@ import { lstat, readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { errorCode, escapes, fileSystemProblem, problem, similarNames } from './problem.ts'
 import type { EntryKind, Folder, Root } from './root.ts'
-import { belowRoot, closeFolders, kindOf, openFile, openFolder, openRoot, readFolder } from './root.ts'
+import { belowRoot, closeFolders, kindOf, memberPath, openFile, openFolder, openRoot, readFolder } from './root.ts'
 
 /** Lengths that every common file system has (bytes). */
 const longestPath = 4_096
@@ -23,8 +23,27 @@ export type Opened = {
   close(): Promise<void>
 } & ({ readonly kind: 'folder' } | { readonly kind: 'file'; readonly handle: FileHandle })
 
-interface Walker {
+/** What stands at the end of a path. `missing`: `name` is not there. */
+export type End =
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'file'; readonly name: string; readonly handle: FileHandle }
+  | { readonly kind: 'missing'; readonly name: string }
+
+/** Where a walk differs between those who read and those who write. */
+export interface WalkRules {
+  /** What is done to files at the end: for messages. */
+  readonly done: 'read' | 'written'
+  /** Asked about each name before it is looked at, those in links too. Throws for one that is not to be entered. */
+  allow?(name: string): void
+  /** `name` is not there. Throws, makes it a folder (`made`), or ends the path there. */
+  missing(walker: Walker, parent: Folder, name: string, cause: unknown): Promise<'made' | 'end'>
+  /** The walk has failed: called before the folders are closed. */
+  undo?(walker: Walker): Promise<void>
+}
+
+export interface Walker {
   readonly root: Root
+  readonly rules: WalkRules
   readonly asked: string
   readonly folders: Folder[]
   readonly pending: string[]
@@ -56,27 +75,35 @@ function cleanPath(root: Root, path: string): string {
  * Opens what a path leads to, step by step from the root. Links are followed as long as they stay in the root; one that leads out is an
  * error, wherever it stands and whatever it is swapped for meanwhile.
  */
-async function openPath(root: Root, path: string, signal: AbortSignal): Promise<Opened> {
+export async function walkPath(root: Root, path: string, signal: AbortSignal, rules: WalkRules): Promise<{ walker: Walker; end: End }> {
   const asked = cleanPath(root, path)
-  const walker: Walker = { root, asked, folders: [], pending: asked === '' ? [] : asked.split('/'), links: 0, tries: 0 }
+  const walker: Walker = { root, rules, asked, folders: [], pending: asked === '' ? [] : asked.split('/'), links: 0, tries: 0 }
   try {
     walker.folders.push(await openRoot(root))
     for (;;) {
       signal.throwIfAborted()
-      const handle = await step(walker)
-      if (handle === 'on') continue
-      return opened(walker, handle)
+      const end = await step(walker)
+      if (end !== 'on') return { walker, end }
     }
   } catch (error) {
+    await rules.undo?.(walker)
     await closeFolders(walker.folders)
     signal.throwIfAborted()
-    throw fileSystemProblem(error, asked)
+    throw fileSystemProblem(error, asked, rules.done)
   }
+}
+
+const reading: WalkRules = {
+  done: 'read',
+  missing: async (walker, parent, name, cause) => {
+    throw await notFound(walker, parent, name, cause)
+  },
 }
 
 /** Opens a path, uses what it leads to, and closes it in every exit. Errors of the file system get words without absolute paths. */
 export async function withPath<T>(root: Root, path: string, signal: AbortSignal, use: (opened: Opened) => Promise<T>): Promise<T> {
-  const opened = await openPath(root, path, signal)
+  const { walker, end } = await walkPath(root, path, signal, reading)
+  const opened = openedAt(walker, end)
   try {
     return await use(opened)
   } catch (error) {
@@ -92,17 +119,18 @@ export function shownPath(path: string): string {
   return path === '' ? '.' : path
 }
 
-function opened(walker: Walker, handle: FileHandle | 'end'): Opened {
+function openedAt(walker: Walker, end: End): Opened {
   const { folders, asked: path } = walker
-  const folder = top(walker)
-  if (handle === 'end') return { kind: 'folder', path, folders, folder, close: () => closeFolders(folders) }
+  const folder = topFolder(walker)
+  if (end.kind !== 'file') return { kind: 'folder', path, folders, folder, close: () => closeFolders(folders) }
+  const { handle } = end
   return { kind: 'file', path, folders, folder, handle, close: () => handle.close().finally(() => closeFolders(folders)) }
 }
 
-/** One step of the path: gives the file at its end, `end` for a folder at its end, `on` while there is more. */
-async function step(walker: Walker): Promise<FileHandle | 'on' | 'end'> {
+/** One step of the path: gives what stands at its end, `on` while there is more. */
+async function step(walker: Walker): Promise<End | 'on'> {
   const name = walker.pending.shift()
-  if (name === undefined) return 'end'
+  if (name === undefined) return { kind: 'folder' }
   if (name === '' || name === '.') return 'on'
   if (name === '..') {
     // Only links bring it here. The stack, not the system, says what is above: the system could lead out of the root.
@@ -111,8 +139,9 @@ async function step(walker: Walker): Promise<FileHandle | 'on' | 'end'> {
     await closeFolders([left])
     return 'on'
   }
-  const parent = top(walker)
-  const kind = await kindAt(walker, parent, name)
+  walker.rules.allow?.(name)
+  const parent = topFolder(walker)
+  const kind = await kindAt(parent, name)
   try {
     switch (kind) {
       case 'folder':
@@ -122,11 +151,14 @@ async function step(walker: Walker): Promise<FileHandle | 'on' | 'end'> {
         await followLink(walker, parent, name)
         return 'on'
       case 'file':
-        if (walker.pending.some((one) => one !== '' && one !== '.')) throw problem(`'${memberPath(parent, name)}' is a file, not a folder.`)
-        return await openFile(walker.root, parent, name)
+        if (namesAhead(walker).length > 0) throw problem(`'${memberPath(parent, name)}' is a file, not a folder.`)
+        return { kind: 'file', name, handle: await openFile(walker.root, parent, name) }
       case 'other':
-        throw problem(`'${memberPath(parent, name)}' is a FIFO, socket or device, so it is not read.`)
+        throw problem(`'${memberPath(parent, name)}' is a FIFO, socket or device, so it is not ${walker.rules.done}.`)
     }
+    if ((await walker.rules.missing(walker, parent, name, kind.missing)) === 'end') return { kind: 'missing', name }
+    walker.pending.unshift(name)
+    return 'on'
   } catch (error) {
     // It was swapped between the look and the opening: look again.
     if (!['ELOOP', 'ENOTDIR', 'EINVAL', 'ENXIO'].includes(errorCode(error)) || ++walker.tries > mostTries) throw error
@@ -135,16 +167,21 @@ async function step(walker: Walker): Promise<FileHandle | 'on' | 'end'> {
   }
 }
 
-async function kindAt(walker: Walker, parent: Folder, name: string): Promise<EntryKind> {
+/** The steps that are still to be taken. */
+export function namesAhead(walker: Walker): readonly string[] {
+  return walker.pending.filter((one) => one !== '' && one !== '.')
+}
+
+async function kindAt(parent: Folder, name: string): Promise<EntryKind | { readonly missing: unknown }> {
   try {
     return kindOf(await lstat(join(parent.reach, name)))
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
-    throw await notFound(walker, parent, name, error)
+    return { missing: error }
   }
 }
 
-async function notFound(walker: Walker, parent: Folder, name: string, cause: unknown): Promise<Error> {
+export async function notFound(walker: Walker, parent: Folder, name: string, cause: unknown): Promise<Error> {
   const { entries } = await readFolder(walker.root, parent, namesCompared, new AbortController().signal).catch(() => ({ entries: [] }))
   const similar = similarNames(
     name,
@@ -168,12 +205,8 @@ async function followLink(walker: Walker, parent: Folder, name: string): Promise
   walker.pending.unshift(...(process.platform === 'win32' ? steps.replaceAll('\\', '/') : steps).split('/'))
 }
 
-function top(walker: Walker): Folder {
+export function topFolder(walker: Walker): Folder {
   const folder = walker.folders.at(-1)
   if (folder === undefined) throw problem('internal: no open folder')
   return folder
-}
-
-function memberPath(parent: Folder, name: string): string {
-  return parent.realPath === '' ? name : `${parent.realPath}/${name}`
 }

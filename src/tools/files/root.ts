@@ -41,20 +41,21 @@ export interface FolderEntry {
 export function makeRoot(
   path: string,
   access: Access = process.platform === 'linux' && existsSync('/proc/self/fd') ? 'handles' : 'paths',
+  owner = 'readTools()',
 ): Root {
   if (typeof path !== 'string' || path === '' || path.includes('\0'))
-    throw new RondoError('ConfigInvalid', `readTools(): root must be the path of a folder, not ${JSON.stringify(path)}`)
+    throw new RondoError('ConfigInvalid', `${owner}: root must be the path of a folder, not ${JSON.stringify(path)}`)
   try {
     const realPath = realpathSync(path)
     const stats = statSync(realPath, { bigint: true })
     if (stats.isDirectory()) return { realPath, givenPath: resolve(path), identity: identityOf(stats), access }
   } catch (cause) {
-    throw new RondoError('ConfigInvalid', `readTools(): root '${path}' can't be opened`, { cause })
+    throw new RondoError('ConfigInvalid', `${owner}: root '${path}' can't be opened`, { cause })
   }
-  throw new RondoError('ConfigInvalid', `readTools(): root '${path}' is no folder`)
+  throw new RondoError('ConfigInvalid', `${owner}: root '${path}' is no folder`)
 }
 
-function identityOf(stats: { readonly dev: bigint; readonly ino: bigint }): string {
+export function identityOf(stats: { readonly dev: bigint; readonly ino: bigint }): string {
   return `${stats.dev}:${stats.ino}`
 }
 
@@ -64,7 +65,7 @@ const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
 
 /** Opens the root itself. Fails if another folder took its place since the tools were made. */
 export async function openRoot(root: Root): Promise<Folder> {
-  const replaced = () => problem('The root folder was replaced or removed since the tools were made, so nothing in it can be read.')
+  const replaced = () => problem('The root folder was replaced or removed since the tools were made, so nothing in it can be reached.')
   if (root.access === 'paths') {
     const stats = await lstat(root.realPath, { bigint: true }).catch(() => undefined)
     if (stats === undefined || identityOf(stats) !== root.identity) throw replaced()
@@ -79,7 +80,7 @@ export async function openRoot(root: Root): Promise<Folder> {
 
 /** Opens a folder in a folder. Rejects with the system's error, `ELOOP` or `ENOTDIR` if it is a link. */
 export async function openFolder(root: Root, parent: Folder, name: string): Promise<Folder> {
-  const realPath = parent.realPath === '' ? name : `${parent.realPath}/${name}`
+  const realPath = memberPath(parent, name)
   const reach = join(parent.reach, name)
   if (root.access === 'paths') {
     await verifyInside(root, reach, realPath)
@@ -91,7 +92,7 @@ export async function openFolder(root: Root, parent: Folder, name: string): Prom
 
 /** Opens a regular file in a folder; anything else is refused, and was not waited for. */
 export async function openFile(root: Root, parent: Folder, name: string): Promise<FileHandle> {
-  const realPath = parent.realPath === '' ? name : `${parent.realPath}/${name}`
+  const realPath = memberPath(parent, name)
   const reach = join(parent.reach, name)
   const handle = await open(reach, fileFlags)
   try {
@@ -140,6 +141,11 @@ export function kindOf(stats: { isFile(): boolean; isDirectory(): boolean; isSym
   return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
+/** Where a member of a folder lies below the root. */
+export function memberPath(parent: Pick<Folder, 'realPath'>, name: string): string {
+  return parent.realPath === '' ? name : `${parent.realPath}/${name}`
+}
+
 export async function closeFolders(folders: readonly Folder[]): Promise<void> {
   for (const { handle } of folders) await handle?.close()
 }
@@ -163,7 +169,7 @@ async function statOrClose(handle: FileHandle) {
 }
 
 /** For `paths`: what lies at this path now must lie in the root for real, and be what was opened. */
-async function verifyInside(root: Root, path: string, shownPath: string, identity?: string): Promise<void> {
+export async function verifyInside(root: Root, path: string, shownPath: string, identity?: string): Promise<void> {
   const real = await realpath(path)
   if (belowRoot({ ...root, givenPath: root.realPath }, real) === undefined) throw escapes(shownPath)
   if (identity === undefined) return

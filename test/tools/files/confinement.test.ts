@@ -102,7 +102,7 @@ test('a root that is a link is resolved once; another folder in its place is ref
   expect(await call(tools, 'read_file', { path: 'a.txt' })).toMatchObject({ text: 'inside' })
   renameSync(join(base, 'real'), join(base, 'gone'))
   symlinkSync('other', join(base, 'real'))
-  const replaced = 'The root folder was replaced or removed since the tools were made, so nothing in it can be read.'
+  const replaced = 'The root folder was replaced or removed since the tools were made, so nothing in it can be reached.'
   expect(await failure(call(tools, 'read_file', { path: 'a.txt' }))).toBe(replaced)
   rmSync(join(base, 'real'))
   renameSync(join(base, 'other'), join(base, 'real'))
