@@ -28,8 +28,8 @@ const groupsFor = (file) =>
       ? [['test/models']]
       : file.startsWith('src/stores/')
         ? [['test/stores']]
-        : file.startsWith('src/tools/')
-          ? [['test/tools']]
+        : file.startsWith('src/tools/shell/')
+          ? [['test/tools/shell']]
           : file.startsWith('src/core/')
             ? ofCore
             : ofEngine

@@ -10,12 +10,14 @@ export class Lines {
   readonly #decoder = new StringDecoder('utf8')
   #pending = ''
   #timer: NodeJS.Timeout | undefined
+  #ended = false
 
   constructor(tell: (lines: string) => void) {
     this.#tell = tell
   }
 
   add(bytes: Uint8Array): void {
+    if (this.#ended) return
     this.#pending += this.#decoder.write(Buffer.from(bytes.subarray(-mostBytes)))
     if (this.#pending.length > 2 * mostBytes) this.#pending = this.#pending.slice(-mostBytes)
     this.#timer ??= setTimeout(() => this.#flush(), everyMs)
@@ -31,12 +33,15 @@ export class Lines {
 
   /** Tells what is left, and nothing later. */
   end(): void {
+    this.#ended = true
     clearTimeout(this.#timer)
     if (this.#pending !== '' && !this.#pending.endsWith('\n')) this.#pending += '\n'
     this.#flush()
   }
 
+  /** Tells nothing more. */
   drop(): void {
+    this.#ended = true
     clearTimeout(this.#timer)
     this.#pending = ''
   }

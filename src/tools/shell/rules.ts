@@ -43,7 +43,9 @@ export function judge(rules: ShellRules, line: string): ShellVerdict {
     return ask('it has more in it than plain commands, so no rule can allow it', false, doubt)
   const left = plain.commands.find((command) => !allow.some((pattern) => allows(pattern, command)))
   if (left === undefined && !doubt) return { kind: 'allow' }
-  return ask(`no rule allows '${(left ?? plain.commands[0] ?? []).join(' ')}'`, rememberedName(plain), doubt)
+  // Allowed, but more is run than stands here: what `xargs rm` is given may be `-rf`.
+  if (left === undefined) return ask('a rule may deny what it turns into when it runs', false, doubt)
+  return ask(`no rule allows '${left.join(' ')}'`, rememberedName(plain), doubt)
 }
 
 const longestLine = 10_000

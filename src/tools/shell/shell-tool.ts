@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { RondoError } from '../../core/error.ts'
 import type { Ask, Tool, ToolCallInfo } from '../../core/tool.ts'
 import { jsonSchema } from '../../json-schema/index.ts'
@@ -30,7 +31,9 @@ export interface ShellOutput extends ShellText {
  */
 export function shellTool(options: ShellToolOptions): Tool<string, ShellInput, ShellInput, ShellOutput> {
   checkShellOptions(options)
-  const { cwd, rules = {}, needsApproval = true, timeoutMs = 120_000, graceMs = 2_000 } = options
+  const { rules = {}, needsApproval = true, timeoutMs = 120_000, graceMs = 2_000 } = options
+  // Where this process goes later is nothing to its commands. What a path means to another runtime is not for us to say.
+  const cwd = options.runtime === undefined ? resolve(options.cwd) : options.cwd
   const runtime = options.runtime ?? processes(options.shell ?? '/bin/sh')
   const maxTimeoutMs = options.maxTimeoutMs ?? Math.max(600_000, timeoutMs)
   const shell: Shell = { cwd, env: options.env ?? {}, timeoutMs, graceMs, runtime, outputBytes: options.outputBytes ?? 32_768 }

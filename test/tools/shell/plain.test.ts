@@ -41,6 +41,28 @@ const tokens = [
 ]
 const lines = fc.array(fc.constantFrom(...tokens), { minLength: 1, maxLength: 9 }).map((some) => some.join(''))
 
+test.each([
+  'a "$X"',
+  'a "$(b)"',
+  'a "`b`"',
+  'a "\\""',
+  'a $X',
+  'a `b`',
+  'a *',
+  'a ~',
+  'a {b,c}',
+  'a #',
+  'a \\b',
+  'a > b',
+  'a & b',
+  "a 'b",
+  'X=1 a',
+  'if a',
+  'a (b)',
+])('the small grammar knows by itself that this is not plain: %j', (line) => {
+  expect(plainLine(line)).toBe(undefined)
+})
+
 test('two readers read the same commands in whatever is plain', () => {
   fc.assert(
     fc.property(lines, (line) => {

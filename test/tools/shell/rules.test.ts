@@ -288,6 +288,15 @@ test.each([
   expect(judge({}, line)).toMatchObject({ kind: 'ask', rememberAs })
 })
 
+test('what is allowed word for word, but may become what is denied, is asked about', () => {
+  expect(judge({ allow: ['ls', 'xargs rm'], deny: ['rm -rf *'] }, 'ls | xargs rm')).toEqual({
+    kind: 'ask',
+    reason: 'a rule may deny what it turns into when it runs',
+    rememberAs: false,
+    doubt: true,
+  })
+})
+
 test('rules that can not work are refused', () => {
   for (const rules of [{ allow: [''] }, { allow: 'ls' }, { allow: [1] }, { ask: ['ls'] }, { deny: ['x'.repeat(201)] }])
     expect(() => checkRules(rules as ShellRules)).toThrow(/rules:/)
