@@ -134,7 +134,8 @@ export function writeTools(options: WriteToolsOptions): WriteTools {
  * What a call of `write_file` or `edit_file` would change now, without changing anything: for whoever is to approve it. It is worked out by what the
  * call itself does. `undefined`: the call is of another tool.
  *
- * `call` may be what `session.pending()` gives. Give `root` and `limits` as to `writeTools`. Rejects only when the signal is aborted.
+ * `call` may be what `session.pending()` gives. Give `root` and `limits` as to `writeTools`. Rejects with `ConfigInvalid` as that throws it,
+ * and when the signal is aborted; what the call would fail with is `refused`.
  */
 export async function plannedChange(
   options: Pick<WriteToolsOptions, 'root' | 'limits'>,

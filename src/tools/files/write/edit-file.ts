@@ -42,12 +42,12 @@ export function editFile(writer: Writer, needsApproval: NeedsApproval) {
     needsApproval:
       typeof needsApproval === 'function' ? (input, call) => needsApproval({ toolName: 'edit_file', input }, call) : needsApproval,
     execute: (input, { idempotencyKey: key, attempt, signal }) =>
-      ended.keep(key, () => inTurn(writer.root.identity, signal, () => edit(writer, input, { key, attempt, signal }))),
-    reconcile: async ({ path }, { idempotencyKey: key, signal }) => {
-      const known = ended.get(key)
+      ended.keep({ key, attempt }, () => inTurn(writer.root.identity, signal, () => edit(writer, input, { key, attempt, signal }))),
+    reconcile: async ({ path }, { idempotencyKey: key, attempt, signal }) => {
+      const known = ended.get({ key, attempt })
       if (known !== undefined) return known
       const removed = await withPlace(writer, path, signal, 'look', ({ folder }) => removeLeftovers(writer.disk, folder, key))
-      return removed > 0 ? 'not-started' : 'unknown'
+      return removed.includes(attempt) ? 'not-started' : 'unknown'
     },
   })
 }

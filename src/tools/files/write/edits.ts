@@ -32,7 +32,7 @@ export function applyEdits(path: string, file: Text, edits: readonly Edit[]): Ed
     }
     if (places.length > 1 && edit.all !== true)
       throw problem(
-        `${which} was not made: 'old' is in '${path}' ${places.length < placesCounted ? places.length : `at least ${placesCounted}`} times (${linesOf(text, places)}). Add lines around it to 'old' until ` +
+        `${which} was not made: 'old' is in '${path}' ${timesOf(places)} times (${linesOf(text, places)}). Add lines around it to 'old' until ` +
           `there is one place, or set 'all' to change every one. Nothing was written.`,
       )
     const parts = edit.all === true ? text.split(old) : [text.slice(0, places[0]), text.slice((places[0] ?? 0) + old.length)]
@@ -54,6 +54,10 @@ function placesOf(text: string, wanted: string): number[] {
   const places: number[] = []
   for (let at = text.indexOf(wanted); at >= 0 && places.length < placesCounted; at = text.indexOf(wanted, at + 1)) places.push(at)
   return places
+}
+
+function timesOf({ length }: readonly number[]): string {
+  return length < placesCounted ? String(length) : `at least ${placesCounted}`
 }
 
 function linesOf(text: string, places: readonly number[]): string {

@@ -22,7 +22,7 @@ import type { Writer, Writing } from './writer.ts'
 export async function put(writer: Writer, place: Place, plan: Plan, kind: 'replace' | 'exclusive', writing: Writing): Promise<void> {
   const { disk } = writer
   const { folder, name, path } = place
-  const temporary = join(folder.reach, temporaryName(writing.key))
+  const temporary = join(folder.reach, temporaryName(writing))
   const target = join(folder.reach, name)
   const stats = plan.before?.file.stats
   writing.signal.throwIfAborted()
@@ -32,6 +32,8 @@ export async function put(writer: Writer, place: Place, plan: Plan, kind: 'repla
       .then(() => checkInside(writer, place, temporary, handle))
       .finally(() => handle.close())
     await checkUnchanged(writer, place, plan, target)
+    // Windows replaces no file that is open.
+    await plan.before?.file.handle.close()
     // The last moment at which an abort, or a lease that is lost, can keep the file as it was.
     writing.signal.throwIfAborted()
     if (kind === 'replace') await disk.replace(temporary, target)

@@ -110,6 +110,22 @@ test("'not-started' holds: a process that was only asleep can't make its edit an
   }
 })
 
+test('what an earlier attempt left, or did, says nothing of a later one', async () => {
+  const root = makeTree({ 'a.txt': 'line\n' })
+  const edits = [{ old: 'line', new: 'line, line' }]
+  // The first attempt fails, and what it has written can't be removed; the second one is done, and its process dies.
+  const stuck = watched((name) => {
+    if (name === 'sync' || name === 'removeFile') throw Object.assign(new Error('EIO'), { code: 'EIO' })
+  })
+  const first = writing(root, { disk: stuck })
+  await failure(first.edit('a.txt', edits))
+  expect(temporaries(root).length).toBe(1)
+  await writing(root).edit('a.txt', edits, {}, { attempt: 2 })
+  expect(await first.reconcile('a.txt', edits, { attempt: 1 })).toBe('not-started')
+  expect(await writing(root).reconcile('a.txt', edits, { attempt: 2 })).toBe('unknown')
+  expect(contentsOf(root)).toEqual({ 'a.txt': 'line, line\n' })
+})
+
 test('a call of this process that was given up for lost has ended: that is known', async () => {
   const root = makeTree({ 'a.txt': 'line\n' })
   const tools = writing(root)

@@ -89,7 +89,7 @@ describe('nothing outside the root is made, changed or replaced', () => {
     expect(await first('in')).toBe("'in' is a folder, so it is not written. Give the path of a file.")
     expect(await first('in/a.txt/b')).toBe("'in/a.txt' is a file, not a folder.")
     expect(await failure(writing(root).write('a\nb', ''))).toBe('"a\\nb" holds a control character. Use a name without it.')
-    expect(await failure(writing(root).write('.rondo-0123456789abcdef01234567-0123456789ab.tmp', ''))).toContain(
+    expect(await failure(writing(root).write('.rondo-0123456789abcdef01234567-1-0123456789ab.tmp', ''))).toContain(
       'temporary files of these tools',
     )
     expect(await writing(root).write('y'.repeat(255), 'long')).toMatchObject({ action: 'created' })

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Agent, memory } from '../../../../src/index.ts'
-import { scripted } from '../../../../src/testing/index.ts'
-import { plannedChange, type WriteCall, writeTools } from '../../../../src/tools/index.ts'
-import { makeTree } from '../tree.ts'
-import { contentsOf } from './writing.ts'
+import { Agent, memory } from '../../src/index.ts'
+import { scripted } from '../../src/testing/index.ts'
+import { plannedChange, type WriteCall, writeTools } from '../../src/tools/index.ts'
+import { makeTree } from '../tools/files/tree.ts'
+import { contentsOf } from '../tools/files/write/writing.ts'
 
 const edit = { path: 'a.txt', edits: [{ old: 'one', new: 'two' }] }
 const write = { path: 'new/b.txt', content: 'made' }
