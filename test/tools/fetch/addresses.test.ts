@@ -172,4 +172,6 @@ test('addresses of the internet are public', () => {
   const open6 = ['2606:4700:4700::1111', '2a00:1450:4001::200e', '2001:4860:4860::8888', '2400:cb00::1']
   expect([...open, ...open6].filter((address) => addressClass(address) !== 'public')).toEqual([])
   expect(addressClass('no address')).toBe('special')
+  expect(addressClass('2606:4700:4700::1111%eth0')).toBe('special')
+  expect(addressClass('::ffff:127.0.0.1')).toBe('special')
 })

@@ -27,6 +27,8 @@ test('allow opens an origin: scheme, host and port', async () => {
   expect(await ask('https://evilcorp.test/', ['https://*.corp.test'])).toBe('refused')
   expect(await ask('https://other.test/', ['10.0.0.0/8'])).toBe('inside')
   expect(await ask('https://other.test/', ['10.1.0.0/16'])).toBe('refused')
+  expect(await ask('http://[::ffff:10.0.0.5]/', ['10.0.0.0/8'])).toBe('refused')
+  expect(await ask('https://other.test/', ['https://other.test'], '::ffff:127.0.0.1')).toBe('refused')
   expect(await ask('http://[fd00::7]/', ['fd00::/64'])).toBe('inside')
 })
 

@@ -43,10 +43,10 @@ test('the idle limit begins anew with each piece', async () => {
   const port = await serve((_request, response) => {
     response.writeHead(200, plain)
     let left = 8
-    const step = () => (left-- === 0 ? response.end() : response.write('.', () => setTimeout(step, 40)))
+    const step = () => (left-- === 0 ? response.end() : response.write('.', () => setTimeout(step, 150)))
     step()
   })
-  expect(await fetchUrl(world(port), { url }, { limits: { idleMs: 200 } })).toMatchObject({ text: '........' })
+  expect(await fetchUrl(world(port), { url }, { limits: { idleMs: 1_000 } })).toMatchObject({ text: '........' })
 })
 
 test.each(['before the answer', 'in the body', 'in a compressed body'])('an abort %s closes the socket at once', async (when) => {
