@@ -30,9 +30,17 @@ export interface JsonlOptions {
  * A file that is damaged is `SessionReadFailed` with its line and byte; other sessions are not affected.
  */
 export function jsonlStore(options: JsonlOptions): Store {
-  const { directory, synchronous = 'full', clock = Date.now, onWarning = console.warn } = options
+  // Without types nothing may be given at all.
+  const given: Partial<JsonlOptions> = options ?? {}
+  const { directory, synchronous = 'full', clock = Date.now, onWarning = console.warn } = given
+  for (const key of Object.keys(given))
+    if (!['directory', 'synchronous', 'clock', 'onWarning'].includes(key))
+      throw new RondoError('ConfigInvalid', `jsonlStore(): unknown option '${key}'; there are directory, synchronous, clock, onWarning.`)
   if (typeof directory !== 'string' || directory === '')
-    throw new RondoError('ConfigInvalid', 'jsonlStore(): directory is empty. Give it the name of a folder.')
+    throw new RondoError(
+      'ConfigInvalid',
+      "jsonlStore(): directory is empty. Give it the name of a folder: jsonlStore({ directory: 'sessions' }).",
+    )
   if (synchronous !== 'full' && synchronous !== 'normal')
     throw new RondoError('ConfigInvalid', `jsonlStore(): synchronous must be 'full' or 'normal', not ${JSON.stringify(synchronous)}.`)
   return new JsonlStore({ directory: resolve(directory), synchronous, clock, onWarning }, realFiles)

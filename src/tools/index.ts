@@ -84,6 +84,7 @@ export type ReadTools = readonly [
  * a call is a `ToolExecutionError` whose message is for the model.
  */
 export function readTools(options: ReadToolsOptions): ReadTools {
+  needRoot(options, 'readTools')
   for (const key of Object.keys(options))
     if (!['root', 'limits', 'respectGitignore'].includes(key))
       throw new RondoError('ConfigInvalid', `readTools(): unknown option '${key}'; there are root, limits, respectGitignore`)
@@ -125,6 +126,7 @@ export type WriteTools = readonly [
  * goes wrong in a call is a `ToolExecutionError` whose message is for the model.
  */
 export function writeTools(options: WriteToolsOptions): WriteTools {
+  needRoot(options, 'writeTools')
   const { needsApproval = true } = options
   const writer = writerOf(options, ['root', 'limits', 'needsApproval'], 'writeTools()')
   return [writeFile(writer, needsApproval), editFile(writer, needsApproval)]
@@ -152,4 +154,10 @@ function writerOf(options: Pick<WriteToolsOptions, 'root' | 'limits'>, known: re
   if (root.realPath.split(/[/\\]/u).some(isGit))
     throw new RondoError('ConfigInvalid', `${owner}: root lies in '.git', which belongs to git`)
   return { root, limits: completeLimits(options.limits, writeToolLimits, owner), disk: realDisk }
+}
+
+/** Without types nothing may be given at all. */
+function needRoot(options: unknown, name: string): void {
+  if (typeof options !== 'object' || options === null)
+    throw new RondoError('ConfigInvalid', `${name}(): give it the folder that the tools may reach: ${name}({ root: '.' })`)
 }

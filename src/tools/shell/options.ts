@@ -51,6 +51,8 @@ const known: ReadonlySet<string> = new Set(
 
 /** Throws `ConfigInvalid` for options that can't work. */
 export function checkShellOptions(options: ShellToolOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw new RondoError('ConfigInvalid', "shellTool(): give it the folder that commands run in: shellTool({ cwd: '.' })")
   const wrong: string[] = []
   for (const key of Object.keys(options)) if (!known.has(key)) wrong.push(`unknown option '${key}'; there are ${[...known].join(', ')}`)
   const { cwd, rules, needsApproval, shell = '/bin/sh', env, runtime } = options
