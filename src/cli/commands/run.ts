@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { type RunFlags, runCommand } from '../run-command.ts'
+import type { Terminal } from '../terminal.ts'
+import { baseUrlFlag, type End, eventsFlag, exitCodeHelp, modelFlag, outputAndKeys, wholeNumber } from './shared.ts'
+
+const runExamples = `${outputAndKeys}
+Examples:
+  rondo run "outline the README and name the largest files"
+  rondo run which files mention sqlite --cwd src
+  rondo run "how many lines are in README.md" > answer.txt
+  echo "list the files" | rondo run
+  rondo run --model openai:gpt-5-mini "what does this project do?"
+  rondo run --base-url http://localhost:8080/v1 --model qwen3 "list the files"
+  rondo run --json "list the files" | tail -n 1
+  rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"
+${exitCodeHelp}`
+
+export function addRun(program: Command, terminal: Terminal, end: End): void {
+  program
+    .command('run')
+    .summary('run a task and print the answer')
+    .description('Runs a task: the words, or what stands on standard input. Shows each tool call and how the run ended.')
+    .argument('[task...]', 'what to do, in quotes or not')
+    .option(...modelFlag)
+    .option(...baseUrlFlag)
+    .option('--cwd <dir>', 'the folder to read (default: the current one)')
+    .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
+    .option('--session <id>', 'continue this session; an unknown id begins one')
+    .option('--resume', "go on with the session's unfinished run: the same as rondo resume")
+    .option(...eventsFlag)
+    .addHelpText('after', runExamples)
+    .action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
+}
