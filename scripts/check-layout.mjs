@@ -21,7 +21,7 @@ const ROOMS = {
   'json-schema': { rooms: ['core'], packages: ['@cfworker/json-schema'] },
   tools: { rooms: ['core', 'json-schema'], packages: ['ignore', 'picomatch', 'unbash'] },
   [FACE]: { rooms: ['core', 'engine', 'context', 'models', 'stores', 'tools', 'output'] },
-  cli: { rooms: [ENTRIES], packages: ['commander'] },
+  cli: { rooms: [ENTRIES], packages: ['commander', 'diff', 'marked'] },
   server: { rooms: [ENTRIES] },
   inspector: { rooms: [ENTRIES] },
   drivers: { rooms: [ENTRIES] },

@@ -34,10 +34,14 @@ export function callLine(call: SettledCallView, screen: Screen): string {
   return `${head}${tail.trimEnd()}${error}\n`
 }
 
-/** The line of a call that takes its time. */
-export function runningLine(call: Pick<SettledCallView, 'toolName' | 'input'>, screen: Screen): string {
-  const word = 'running …'
-  return `${styled(`· ${callText(call, screen, word.length + 1)} ${word}`, 'dim', screen)}\n`
+/** The line of a call that takes its time; `since` follows its end. */
+export function runningLine(
+  call: Pick<SettledCallView, 'toolName' | 'input'>,
+  screen: Screen,
+  { mark, since }: { readonly mark: string; readonly since: string } = { mark: '·', since: '' },
+): string {
+  const word = `running …${since}`
+  return `${styled(`${mark} ${callText(call, screen, word.length + 1)} ${word}`, 'dim', screen)}\n`
 }
 
 /** Name and arguments, padded so that the line has room for `rest` more columns. */

@@ -1,5 +1,7 @@
-import { RondoError, type Run } from '../index.ts'
-import type { Reporter } from './reporter.ts'
+import { type Agent, RondoError, type Run, type Tools } from '../index.ts'
+import { Drive } from './drive.ts'
+import { type Reported, reporterOf } from './reporter.ts'
+import { openStand } from './stand.ts'
 import { exitCodeOf } from './summary.ts'
 import { CannotRun, type Interruption, type Terminal } from './terminal.ts'
 
@@ -8,33 +10,52 @@ import { CannotRun, type Interruption, type Terminal } from './terminal.ts'
  */
 const samePressMs = 250
 
+/** A run to be followed. It must park at once (`parkAfterMs: 0`): who is there is asked all the same. */
+export interface Followed {
+  readonly agent: Agent<Tools>
+  start(signal: AbortSignal): Run
+  /** The root of the write tools, whose changes are shown to who approves them; absent where there is none. */
+  readonly root: string | undefined
+}
+
 /**
- * Starts a run, reports it to its end and resolves with the exit code. The first interruption aborts the run, the second one ends the
- * process at once.
+ * Starts a run, reports it to its end and resolves with the exit code. On a terminal it asks for the approvals that the run needs. The first interruption
+ * aborts the run, the second one ends the process at once.
  */
-export async function followRun(start: (signal: AbortSignal) => Run, reporter: Reporter, terminal: Terminal): Promise<number> {
+export async function followRun({ agent, start, root }: Followed, reported: Reported, terminal: Terminal): Promise<number> {
   const controller = new AbortController()
   let firstAt: number | undefined
-  const stop = terminal.onInterruption((why) => {
+  const interrupted = (why: Interruption) => {
     if (firstAt === undefined) {
       firstAt = terminal.now()
       if (why !== 'reader-gone') reporter.aborting()
       controller.abort(new Error(interruptions[why]))
     } else if (why !== 'reader-gone' && terminal.now() - firstAt >= samePressMs) terminal.exit(130)
-  })
+  }
+  const drive = new Drive(agent, (event) => reporter.event(event))
+  const stand =
+    reported.as === 'json'
+      ? undefined
+      : openStand(terminal, {
+          root,
+          decide: (decision) => drive.decide(decision),
+          leave: () => drive.leave(),
+          onInterrupt: () => interrupted('SIGINT'),
+        })
+  const reporter = reporterOf(reported, terminal, stand?.screen)
+  const stop = terminal.onInterruption(interrupted)
   try {
     // Only now: whoever sees that it began may interrupt it.
     reporter.begin()
-    const run = start(controller.signal)
-    const { result } = run
-    for await (const event of run) reporter.event(event)
-    const ended = await result
+    const ended = await drive.follow(start(controller.signal), stand?.desk, controller.signal)
+    stand?.close()
     reporter.end(ended)
     return exitCodeOf(ended)
   } catch (error) {
     // What the run does is in its result: this could not begin.
     throw RondoError.is(error) ? new CannotRun(error.message, { cause: error }) : error
   } finally {
+    stand?.close()
     stop()
   }
 }

@@ -1,9 +1,9 @@
 import type { Pending } from '../index.ts'
 import { argumentText } from './call-line.ts'
-import { toolNames } from './read-agent.ts'
 import { commandName } from './summary.ts'
 import type { Output, Terminal } from './terminal.ts'
 import { dateAndTime, oneLine, type Piece, roughly, row, sessionWord, shellWord, spelledOut, styled, wrapped } from './text.ts'
+import { toolNames } from './toolset.ts'
 
 type Screen = Pick<Output, 'color' | 'columns'>
 
@@ -24,7 +24,6 @@ const maxArgumentLength = 4_000
 /** A call that waits, and the command that answers it: who must decide sees all of its arguments, in lines that fit the screen. */
 export function waitingLines(call: Pending, waiting: Waiting, terminal: Terminal, screen: Screen): string {
   const { columns } = screen
-  const input = shownArguments(call.input)
   const reason = call.kind === 'approval' && call.reason !== undefined ? reasonLines(call.reason, columns) : ''
   const command = answerCommand(call, waiting.sessionId, terminal)
   // A command is there to be copied: it is not broken.
@@ -32,7 +31,7 @@ export function waitingLines(call: Pending, waiting: Waiting, terminal: Terminal
     command === undefined
       ? `${styled(wrapped(elsewhere(call), columns, indent).trimEnd(), 'yellow', screen)}\n`
       : `${indent}${styled(command, 'cyan', screen)}\n`
-  return `${styled('?', 'yellow', screen)} ${row(facts(call, waiting, terminal), screen, indent)}${input === '' ? '' : wrapped(input, columns, gutter)}${reason}${answer}`
+  return `${styled('?', 'yellow', screen)} ${row(waitingFacts(call, waiting, terminal), screen, indent)}${argumentLines(call.input, screen)}${reason}${answer}`
 }
 
 /** It may quote the arguments: its second line stands further in than a command does. */
@@ -41,7 +40,8 @@ function reasonLines(reason: string, columns: number | undefined): string {
   return `${whyIndent}${lines.slice(whyIndent.length)}`
 }
 
-function facts(call: Pending, { since }: Waiting, terminal: Terminal): readonly Piece[] {
+/** What there is to say of a call that waits, in a row. */
+export function waitingFacts(call: Pending, { since }: Pick<Waiting, 'since'>, terminal: Terminal): readonly Piece[] {
   const now = terminal.wall()
   const pieces: Piece[] = [{ text: spelledOut(oneLine(`${call.toolName} ${call.callId}`)), style: 'bold' }]
   if (call.kind === 'result') pieces.push({ text: needs[call.why] })
@@ -67,6 +67,12 @@ const needs: { readonly [why in Extract<Pending, { kind: 'result' }>['why']]: st
 }
 
 const riskStyles = { low: 'green', medium: 'yellow', high: 'red' } as const
+
+/** All arguments behind a bar; nothing for none. */
+export function argumentLines(input: unknown, { columns }: Screen): string {
+  const text = shownArguments(input)
+  return text === '' ? '' : wrapped(text, columns, gutter)
+}
 
 function shownArguments(input: unknown): string {
   const text = spelledOut(argumentText(input))

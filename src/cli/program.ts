@@ -40,9 +40,11 @@ export async function rondo(args: readonly string[], version: string, terminal: 
 
 function buildProgram(version: string, terminal: Terminal, end: End): Command {
   const program = new Command('rondo')
-    .description('An agent that reads the folder it stands in: it calls tools until it can answer.')
+    .description('An agent for the folder it stands in: it calls tools until it can answer, and asks before it changes anything.')
     .version(version, '-v, --version')
     .exitOverride()
+    // -v belongs to this command before the name of another one, and to that one behind it.
+    .enablePositionalOptions()
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)

@@ -2,18 +2,21 @@ import { type Model, RondoError, type Run, type RunStatus, type Store } from '..
 import { type AnswerFlags, type Answers, answersFor, type Given, isEmpty, readAnswers } from './answers.ts'
 import type { ModelFlags } from './choose-model.ts'
 import { followRun } from './follow-run.ts'
-import { agentName, folderOf, kindOf, lookingAgent, modelOf, readAgent, toolNames } from './read-agent.ts'
-import { reporterOf } from './reporter.ts'
+import { type LimitFlags, limitsOf } from './limit-flags.ts'
+import { agentName, commandAgent, folderOf, kindOf, lookingAgent, modelOf } from './read-agent.ts'
+import { reportAs, saysLittle } from './reporter.ts'
 import { type SessionFacts, sessionFacts } from './session-facts.ts'
 import { closed, noSession, openToGoOn, unfinished, untilFree } from './sessions.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine, plain, shellWord, styled } from './text.ts'
+import { type ToolFlags, toolNames, toolsFor } from './toolset.ts'
 
-export interface ResumeFlags extends ModelFlags, AnswerFlags {
+export interface ResumeFlags extends ModelFlags, AnswerFlags, ToolFlags, LimitFlags {
   readonly json?: boolean
-  readonly maxIterations?: number
+  readonly verbose?: boolean
   /** Default: the folder in which the session began. */
   readonly cwd?: string
+  readonly instructions?: string
 }
 
 /**
@@ -24,21 +27,23 @@ export async function resumeCommand(sessionId: string, flags: ResumeFlags, termi
   const answers = readAnswers(flags, terminal)
   const store = await openToGoOn(sessionId, terminal)
   try {
-    const look = () => looked(sessionId, store, answers, terminal)
+    const look = () => looked(sessionId, store, { ...answers, yes: flags.yes === true }, terminal)
     // What whoever had the session has written meanwhile counts.
     const seen = await look()
     const { facts, given, next } = (await freed(sessionId, store, flags, terminal)) ? await look() : seen
     const folder = folderFor(sessionId, facts, flags, terminal)
     const chosen = await modelOf(flags, terminal, model)
-    const agent = readAgent(chosen.model, folder, store)
-    if (flags.json !== true) for (const note of notes(sessionId, facts, folder, next, terminal)) terminal.stderr.write(`${note}\n`)
-    const limits = flags.maxIterations === undefined ? {} : { limits: { maxIterations: flags.maxIterations } }
+    const tools = toolsFor(folder, flags, terminal)
+    const agent = commandAgent({ model: chosen.model, folder, store, tools, instructions: flags.instructions })
+    if (!saysLittle(reportAs(flags), terminal))
+      for (const note of notes(sessionId, facts, folder, next, terminal)) terminal.stderr.write(`${note}\n`)
+    const options = { limits: limitsOf(flags), parkAfterMs: 0 }
     const start = (signal: AbortSignal): Run =>
       next === 'run'
-        ? agent.resume(sessionId, { ...limits, ...given, signal })
-        : agent.stream(goOn, { session: sessionId, ...limits, signal })
-    const reporter = reporterOf({ json: flags.json === true, line: chosen.line, kept: true }, terminal)
-    return await followRun(start, reporter, terminal).catch(async (error: unknown) => {
+        ? agent.resume(sessionId, { ...options, ...given, signal })
+        : agent.stream(goOn, { ...options, session: sessionId, signal })
+    const reported = { as: reportAs(flags), line: chosen.line, kept: true }
+    return await followRun({ agent, start, root: folder }, reported, terminal).catch(async (error: unknown) => {
       // Somebody else was quicker: what has become of the calls says it better than the library, which speaks to programs.
       if (error instanceof CannotRun && RondoError.is(error.cause) && error.cause.code === 'RunInvalidState') await look()
       throw error
@@ -78,11 +83,14 @@ interface Looked {
 }
 
 /** Whether there is something to go on with, for this command, and whether the answers fit what waits. */
-async function looked(sessionId: string, store: Store, answers: Answers, terminal: Terminal): Promise<Looked> {
+async function looked(sessionId: string, store: Store, wanted: Answers & { readonly yes: boolean }, terminal: Terminal): Promise<Looked> {
   const facts = await sessionFacts(store, sessionId)
   if (facts === undefined) throw await noSession(sessionId, store, terminal)
   const session = lookingAgent(store).session(sessionId)
   const pending = await session.pending()
+  // --yes lets what waits run, too.
+  const all = wanted.yes && isEmpty(wanted) && pending.some(({ kind }) => kind === 'approval')
+  const answers = all ? { ...wanted, approve: ['all'] } : wanted
   const given = answersFor(answers, { sessionId, pending, facts })
   const status = await session.status()
   if (unfinished.has(status)) {
@@ -117,7 +125,7 @@ function folderFor(sessionId: string, { folder }: SessionFacts, { cwd }: ResumeF
   if (cwd !== undefined || folder === undefined) return folderOf(cwd, terminal)
   if (kindOf(folder) === 'folder') return folder
   throw new CannotRun(
-    `Session ${oneLine(sessionId)} began in ${plain(folder)}, which can't be read any more. Name the folder that the agent shall read: --cwd DIR`,
+    `Session ${oneLine(sessionId)} began in ${plain(folder)}, which can't be read any more. Name the folder that the agent shall work in: --cwd DIR`,
   )
 }
 
@@ -129,7 +137,7 @@ function notes(
   terminal: Terminal,
 ): readonly string[] {
   const lines: string[] = []
-  if (folder !== terminal.cwd) lines.push(styled(`The agent reads ${plain(folder)}.`, 'dim', terminal.stderr))
+  if (folder !== terminal.cwd) lines.push(styled(`The agent works in ${plain(folder)}.`, 'dim', terminal.stderr))
   if (next === 'limit')
     lines.push(`The last run of session ${oneLine(sessionId)} met a limit (${end?.reason ?? 'unknown'}): a new one goes on.`)
   for (const agent of new Set(openRuns.values()))

@@ -1,26 +1,31 @@
 import { type Agent, type Model, RondoError, type RunStatus, type Tools } from '../index.ts'
 import type { ModelFlags } from './choose-model.ts'
 import { followRun } from './follow-run.ts'
-import { folderOf, modelOf, readAgent } from './read-agent.ts'
-import { reporterOf } from './reporter.ts'
+import { type LimitFlags, limitsOf } from './limit-flags.ts'
+import { commandAgent, folderOf, modelOf } from './read-agent.ts'
+import { reportAs, saysLittle } from './reporter.ts'
 import { resumeCommand } from './resume-command.ts'
 import { cannotOpen, closed, unfinished } from './sessions.ts'
 import { openStore } from './store.ts'
+import { taskInput } from './task-input.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine, plain, sessionWord, styled } from './text.ts'
+import { type ToolFlags, toolsFor } from './toolset.ts'
 
-export interface RunFlags extends ModelFlags {
+export interface RunFlags extends ModelFlags, ToolFlags, LimitFlags {
   readonly json?: boolean
+  /** A log with a tag on each line. */
+  readonly verbose?: boolean
   /** Continues this session, or creates it. */
   readonly session?: string
   /** Does what `rondo resume` does. */
   readonly resume?: boolean
-  readonly maxIterations?: number
   readonly cwd?: string
+  /** Files that go with the task; `-` is standard input. */
+  readonly file?: readonly string[]
+  /** More words for the model. */
+  readonly instructions?: string
 }
-
-/** Bytes of a task that comes through standard input. */
-const maxTaskBytes = 1_000_000
 
 /**
  * Runs a task to its end and resolves with the exit code. Throws `CannotRun` for what could not begin. `model` stands in for the
@@ -30,28 +35,21 @@ export async function runCommand(words: readonly string[], flags: RunFlags, term
   if (flags.session !== undefined) checkSessionId(flags.session)
   if (flags.resume === true) return resumeCommand(sessionToResume(words, flags), flags, terminal, model)
   const folder = folderOf(flags.cwd, terminal)
-  const task = await taskOf(words, terminal)
+  const tools = toolsFor(folder, flags, terminal)
+  const input = await taskInput(words, flags.file, terminal)
   const chosen = await modelOf(flags, terminal, model)
   const { store, unkept } = await openStore(terminal)
   try {
     if (unkept !== undefined) sayUnkept(unkept, flags, terminal)
-    const agent = readAgent(chosen.model, folder, store)
+    const agent = commandAgent({ model: chosen.model, folder, store, tools, instructions: flags.instructions })
     await checkSession(agent, flags, terminal)
     const session = flags.session === undefined ? {} : { session: flags.session }
-    const limits = flags.maxIterations === undefined ? {} : { limits: { maxIterations: flags.maxIterations } }
-    const start = (signal: AbortSignal) => agent.stream(task, { ...session, ...limits, signal, metadata: { folder } })
-    const reporter = reporterOf({ json: flags.json === true, line: chosen.line, kept: unkept === undefined }, terminal)
-    return await followRun(start, reporter, terminal)
+    const options = { ...session, limits: limitsOf(flags), metadata: { folder }, parkAfterMs: 0 }
+    const start = (signal: AbortSignal) => agent.stream(input, { ...options, signal })
+    return await followRun({ agent, start, root: folder }, { as: reportAs(flags), line: chosen.line, kept: unkept === undefined }, terminal)
   } finally {
     await closed(store, terminal)
   }
-}
-
-async function taskOf(words: readonly string[], { stdin }: Terminal): Promise<string> {
-  const fromStdin = words.length === 0 || (words.length === 1 && words[0] === '-')
-  const task = (fromStdin ? (stdin.isTTY ? '' : await stdin.read(maxTaskBytes)) : words.join(' ')).trim()
-  if (task === '') throw new CannotRun('There is no task. Say what to do: rondo run "find the largest files"')
-  return task
 }
 
 function sessionToResume(words: readonly string[], { session }: RunFlags): string {
@@ -71,11 +69,12 @@ function sayUnkept(why: string, flags: RunFlags, { stderr }: Terminal): void {
 }
 
 /** Whether the session of `--session` can take a new run. */
-async function checkSession(agent: Agent<Tools>, { session, json }: RunFlags, { stderr }: Terminal): Promise<void> {
+async function checkSession(agent: Agent<Tools>, flags: RunFlags, terminal: Terminal): Promise<void> {
+  const { session } = flags
   if (session === undefined) return
   const status = await statusOf(agent, session)
   if (status === undefined) {
-    if (json !== true) stderr.write(`Session ${session} is new.\n`)
+    if (!saysLittle(reportAs(flags), terminal)) terminal.stderr.write(`Session ${session} is new.\n`)
     return
   }
   if (unfinished.has(status))

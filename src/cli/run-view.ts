@@ -1,61 +1,56 @@
 import type { RunEvent, RunResult } from '../index.ts'
-import { callLine, runningLine } from './call-line.ts'
-import type { Output, Terminal } from './terminal.ts'
-import { againIn, oneLine, plain, shorten, styled } from './text.ts'
+import { callLine } from './call-line.ts'
+import type { Page } from './page.ts'
+import type { Output } from './terminal.ts'
+import { againIn, oneLine, shorten, styled } from './text.ts'
 
-/** A call that is not done after this time (ms) is announced on a screen. */
-const announceAfterMs = 300
 const maxNoteLength = 240
 
-/**
- * Shows a run while it happens. The answer goes to stdout, all else to stderr. On a screen the answer appears as it comes; elsewhere
- * it is written once, when it is certain that no call follows and that it is not taken back.
- */
+/** Shows a run on a page while it happens. */
 export class RunView {
-  readonly #terminal: Terminal
-  readonly #running = new Map<string, () => void>()
-  /** Text of the message at hand that has not been written. */
-  #held = ''
-  /** Of the message at hand, some has been shown. */
-  #shown = false
-  /** The cursor stands after text that has no newline yet. */
-  #midLine = false
-  /** Something stands above, so that a blank line sets the next block off. */
-  #below: 'nothing' | 'calls' | 'text' = 'nothing'
+  readonly #page: Page
+  readonly #screen: Output
 
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal
+  /** `screen`: where lines of the page end up. */
+  constructor(page: Page, screen: Output) {
+    this.#page = page
+    this.#screen = screen
   }
 
   event(event: RunEvent): void {
+    const page = this.#page
     switch (event.type) {
       case 'text.delta':
-        return this.#text(event.text)
+        return page.text(event.text)
       case 'text.finished':
-        return this.#endLine()
+        return page.textEnd()
+      case 'reasoning.started':
+        return page.busy('reasoning')
       case 'model.started':
-        this.#held = ''
-        this.#shown = false
-        return
+        page.begin()
+        return page.busy('thinking')
       case 'model.finished':
-        this.#endLine()
-        if (event.finishReason === 'tool-calls') this.#commentary()
+        page.busy(undefined)
+        page.textEnd()
+        if (event.finishReason === 'tool-calls') page.commentary()
         return
       case 'model.failed':
+        page.busy(undefined)
         // A failure that is final is told by the end of the run.
         if (event.retryInMs !== undefined) this.note(`The model call failed: ${event.error.message} ${againIn(event.retryInMs)}`)
         return
       case 'model.retracted':
-        this.#held = ''
-        return this.#shown ? this.note('The text above does not count: the model is asked again.') : undefined
+        if (page.retract()) this.note('The text above does not count: the model is asked again.')
+        return
       case 'call.started':
-        return this.#started(event)
+        return page.running(event.callId, event)
       case 'call.settled':
-        return this.#settled(event)
+        page.running(event.callId, undefined)
+        return page.lines(callLine(event, this.#screen))
       case 'call.deferred':
         return this.note(`${event.toolName} waits for a result from outside.`)
       case 'approval.requested':
-        return this.note(`${event.toolName} waits for an approval.`)
+        return page.asks ? undefined : this.note(`${event.toolName} waits for an approval.`)
       case 'approval.decided':
         return this.note(`${event.toolName}: ${event.decision}${event.by === undefined ? '' : ` by ${event.by}`}.`)
       case 'history.revised':
@@ -66,14 +61,13 @@ export class RunView {
         return this.note(`The hook ${event.hook} failed: ${event.error.message}`)
       case 'run.parked':
       case 'run.finished':
-        return this.#stopTimers()
+        return page.still()
       case 'run.started':
       case 'run.status':
       case 'iteration.started':
       case 'iteration.finished':
       case 'message.added':
       case 'text.started':
-      case 'reasoning.started':
       case 'reasoning.delta':
       case 'reasoning.finished':
       case 'output.partial':
@@ -85,81 +79,13 @@ export class RunView {
     }
   }
 
-  /** After the last event: writes an answer that was held back, and closes the line. */
+  /** After the last event. */
   finish(result: RunResult): void {
-    this.#stopTimers()
-    this.#endLine()
-    const { stdout, stderr } = this.#terminal
-    // What was said before calls that wait is no answer, and has been told.
-    if (stdout.isTTY || result.text === '' || result.status === 'parked') return
-    // Both may go into one file; on a screen that shows only stderr it would be one blank line too many.
-    if (!stderr.isTTY && this.#below !== 'nothing') stderr.write('\n')
-    stdout.write(withNewline(plain(result.text)))
+    this.#page.end(result)
   }
 
-  /** A remark on stderr; `text` may hold what others wrote. */
+  /** A remark; `text` may hold what others wrote. */
   note(text: string): void {
-    this.#line(`${styled(shorten(oneLine(text), maxNoteLength), 'yellow', this.#terminal.stderr)}\n`)
+    this.#page.lines(`${styled(shorten(oneLine(text), maxNoteLength), 'yellow', this.#screen)}\n`)
   }
-
-  #started(call: Extract<RunEvent, { type: 'call.started' }>): void {
-    const { stderr } = this.#terminal
-    if (!stderr.isTTY) return
-    this.#running.get(call.callId)?.()
-    const cancel = this.#terminal.after(announceAfterMs, () => this.#line(runningLine(call, stderr)))
-    this.#running.set(call.callId, cancel)
-  }
-
-  #settled(call: Extract<RunEvent, { type: 'call.settled' }>): void {
-    this.#running.get(call.callId)?.()
-    this.#running.delete(call.callId)
-    this.#line(callLine(call, this.#terminal.stderr))
-  }
-
-  #line(text: string): void {
-    this.#endLine()
-    if (this.#below === 'text') this.#terminal.stderr.write('\n')
-    this.#below = 'calls'
-    this.#terminal.stderr.write(text)
-  }
-
-  #text(text: string): void {
-    const { stdout } = this.#terminal
-    this.#held += text
-    if (!stdout.isTTY || /^\s*$/.test(this.#held)) return
-    // The second half of a character may come with the next piece.
-    const cut = /[\ud800-\udbff]$/.test(this.#held) ? this.#held.length - 1 : this.#held.length
-    this.#show(stdout, this.#held.slice(0, cut))
-    this.#held = this.#held.slice(cut)
-  }
-
-  #show(output: Output, text: string): void {
-    if (text === '') return
-    if (!this.#shown && this.#below !== 'nothing') this.#terminal.stderr.write('\n')
-    this.#shown = true
-    this.#below = 'text'
-    const safe = plain(text)
-    output.write(safe)
-    this.#midLine = !safe.endsWith('\n')
-  }
-
-  /** What the model says before it calls tools is no part of the answer. */
-  #commentary(): void {
-    if (this.#held.trim() !== '') this.#show(this.#terminal.stderr, withNewline(this.#held))
-    this.#held = ''
-  }
-
-  #endLine(): void {
-    if (this.#midLine) this.#terminal.stdout.write('\n')
-    this.#midLine = false
-  }
-
-  #stopTimers(): void {
-    for (const cancel of this.#running.values()) cancel()
-    this.#running.clear()
-  }
-}
-
-function withNewline(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`
 }

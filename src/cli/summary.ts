@@ -1,6 +1,6 @@
 import type { ErrorData, RunResult, Usage } from '../index.ts'
 import type { Output, Terminal } from './terminal.ts'
-import { count, duration, oneLine, styled } from './text.ts'
+import { count, duration, oneLine, row } from './text.ts'
 
 /** How a run ended, from its result or from the journal. */
 export interface RunSummary {
@@ -24,14 +24,14 @@ export function exitCodeOf({ status }: Pick<RunResult, 'status'>): number {
 const styles = { completed: 'green', failed: 'red', incomplete: 'yellow', parked: 'yellow', aborted: 'yellow' } as const
 
 /** `completed · 3 iterations · 4 tool calls · 1,234 tokens · 92 ms`, and what there is to say about a bad end. */
-export function summaryLines(summary: RunSummary, screen: Pick<Output, 'color'>): string {
+export function summaryLines(summary: RunSummary, screen: Pick<Output, 'color' | 'columns'>): string {
   const { status, reason, iterations, calls, usage, durationMs } = summary
   const name = reason === status ? status : `${status} (${reason})`
   const facts = [count(iterations, 'iteration'), count(calls, 'tool call'), tokens(usage)]
   if (usage.costUsd !== undefined) facts.push(`$${usage.costUsd.toFixed(4)}`)
   if (durationMs !== undefined) facts.push(duration(durationMs))
-  const line = `${styled(name, styles[status], screen)} ${styled(`· ${facts.join(' · ')}`, 'dim', screen)}`
-  return [line, ...remarks(summary)].map((text) => `${text}\n`).join('')
+  const line = row([{ text: name, style: styles[status] }, ...facts.map((text) => ({ text, style: 'dim' }) as const)], screen, '  ')
+  return [line, ...remarks(summary).map((text) => `${text}\n`)].join('')
 }
 
 function tokens({ inputTokens, outputTokens, complete }: Usage): string {

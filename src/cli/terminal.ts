@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute } from 'node:path'
+import { type Keyboard, processKeyboard } from './screen/keys.ts'
 import { plain } from './text.ts'
 
 /** Where a command writes. Text that others wrote goes through `plain` before it comes here. */
@@ -8,6 +9,8 @@ export interface Output {
   readonly color: boolean
   /** Columns of the screen; absent where it is no screen. */
   readonly columns: number | undefined
+  /** Its rows; absent where it is no screen. */
+  readonly rows?: number | undefined
   write(text: string): void
 }
 
@@ -17,6 +20,10 @@ export type Interruption = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'reader-gone' | 'un
 /** All that a command knows of the world around it, so that a test can be that world. */
 export interface Terminal {
   readonly stdin: { readonly isTTY: boolean; read(maxBytes: number): Promise<string> }
+  /** Absent unless all of stdin, stdout and stderr are one terminal that can move its cursor. */
+  readonly keyboard?: Keyboard | undefined
+  /** Calls back when the screen has another size, until the returned function is called. */
+  onResize?(listener: () => void): () => void
   readonly stdout: Output
   readonly stderr: Output
   readonly env: { readonly [name: string]: string | undefined }
@@ -67,6 +74,11 @@ export function processTerminal(): ProcessTerminal {
   const onSignal = (signal: NodeJS.Signals) => tell(signal as Interruption)
   return {
     stdin: { isTTY: process.stdin.isTTY === true, read: readStdin },
+    keyboard: canMoveCursor(stdout, stderr) ? processKeyboard(process.stdin, (text) => stdout.write(text)) : undefined,
+    onResize(listener) {
+      process.stdout.on('resize', listener)
+      return () => process.stdout.off('resize', listener)
+    },
     stdout,
     stderr,
     env: process.env,
@@ -119,10 +131,17 @@ function outputOf(stream: NodeJS.WriteStream, tell: (why: Interruption) => void)
     get columns() {
       return stream.columns
     },
+    get rows() {
+      return stream.rows
+    },
     write(text) {
       if (!gone) stream.write(text)
     },
   }
+}
+
+function canMoveCursor(stdout: Output, stderr: Output): boolean {
+  return stdout.isTTY && stderr.isTTY && process.env['TERM'] !== 'dumb'
 }
 
 /** FORCE_COLOR goes before NO_COLOR, as in Node; see https://no-color.org and https://force-color.org. */

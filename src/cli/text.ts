@@ -103,7 +103,7 @@ export function wrapped(text: string, columns: number | undefined, indent: strin
 /** A narrower screen is left to break lines itself. */
 const minWrapColumns = 16
 
-function pieced(word: string, columns: number): string[] {
+export function pieced(word: string, columns: number): string[] {
   const pieces: string[] = []
   let piece = ''
   let used = 0
@@ -120,6 +120,14 @@ function pieced(word: string, columns: number): string[] {
   return [...pieces, piece]
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the styles that this program itself has put in
+const styles = /\x1b\[[\d;]*m/g
+
+/** Text without the styles that `styled` has put in. */
+export function withoutStyle(text: string): string {
+  return text.replace(styles, '')
+}
+
 export interface Piece {
   readonly text: string
   readonly style?: Style
@@ -134,7 +142,7 @@ export function row(
   let line = ''
   let used = 0
   for (const { text, style } of pieces) {
-    const width = columnsOf(text)
+    const width = columnsOf(withoutStyle(text))
     if (line === '') used = width
     else if (screen.columns === undefined || used + 3 + width <= screen.columns) {
       line += styled(' · ', 'dim', screen)
@@ -211,4 +219,8 @@ function shellEscape(character: string): string {
 /** A session as the last argument of a command: one that begins with a dash is no option. */
 export function sessionWord(sessionId: string): string {
   return sessionId.startsWith('-') ? `-- ${shellWord(sessionId)}` : shellWord(sessionId)
+}
+
+export function withNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`
 }

@@ -84,7 +84,7 @@ describe('usage', () => {
 
 test('--approve, --deny and --result may be given several times', async () => {
   const home = await parked({ calls: [readTides, readTides, readTides, readTides, { name: 'search_text', input: { path: 'a' } }] })
-  const terminal = fakeTerminal({ env: { RONDO_HOME: home, RONDO_MODEL: 'offline' }, cwd: newFolder() })
+  const terminal = fakeTerminal({ env: { RONDO_HOME: home, RONDO_MODEL: 'offline' }, cwd: newFolder(), outIsTTY: true })
   const words = 'resume notes --approve m1.0 --deny m1.1 --approve m1.2 --deny m1.3 --result m1.4=1 --reason no --by bea'
   expect([await rondo(words.split(' '), '1.2.3', terminal), terminal.err.match(/(approve|deny) by \w+/g)]).toEqual([
     0,

@@ -25,7 +25,7 @@ interface Setting extends FakeOptions {
 }
 
 async function resume(flags: ResumeFlags, { home, model = scripted(['Done.']), ...options }: Setting, session = 'notes') {
-  const terminal = fakeTerminal({ columns: 80, cwd: newFolder(tides), env: { RONDO_HOME: home }, ...options })
+  const terminal = fakeTerminal({ columns: 80, cwd: newFolder(tides), env: { RONDO_HOME: home }, outIsTTY: true, ...options })
   const code = await resumeCommand(session, flags, terminal, model)
   return { code, out: settled(terminal.out), err: settled(terminal.err) }
 }
@@ -90,7 +90,8 @@ session notes · rondo show notes
     expect(err).toBe(`Model: scripted:script
 
 
-parked (awaiting_approval) · 1 iteration · 0 tool calls · 15 tokens (10 in, 5 out) · TIME
+parked (awaiting_approval) · 1 iteration · 0 tool calls
+  15 tokens (10 in, 5 out) · TIME
 The run is not over: 1 call waits for an answer.
 
 ? read_file m1.0 · high risk
@@ -105,7 +106,7 @@ session notes · rondo show notes
   })
 
   test('what was said before calls that wait is no answer: a pipe gets none', async () => {
-    const { code, out } = await resume({}, { home: await parked({ text: 'I look.' }) })
+    const { code, out } = await resume({}, { home: await parked({ text: 'I look.' }), outIsTTY: false })
     expect([code, out]).toEqual([4, ''])
   })
 
@@ -238,7 +239,7 @@ describe('the folder', () => {
   test('is the one in which the session began, wherever the command is called, and it is named', async () => {
     const folder = newFolder(tides)
     const { err } = await resume({ approve: ['m1.0'] }, { home: await parked({ folder }), cwd: newFolder() })
-    expect(err).toMatch(new RegExp(`^The agent reads ${folder}\\.\n`))
+    expect(err).toMatch(new RegExp(`^The agent works in ${folder}\\.\n`))
     expect(err).toContain('2 lines')
   })
 
@@ -246,13 +247,13 @@ describe('the folder', () => {
     const home = await parked({ folder: newFolder() })
     const cwd = newFolder(tides)
     const { err } = await resume({ approve: ['m1.0'], cwd: '.' }, { home, cwd })
-    expect([err.includes('The agent reads'), err.includes('2 lines')]).toEqual([false, true])
+    expect([err.includes('The agent works in'), err.includes('2 lines')]).toEqual([false, true])
   })
 
   test('one that is gone is asked for', async () => {
     const folder = join(newFolder(), 'gone')
     expect(await refusal({ approve: ['m1.0'] }, { home: await parked({ folder }) })).toBe(
-      `Session notes began in ${folder}, which can't be read any more. Name the folder that the agent shall read: --cwd DIR`,
+      `Session notes began in ${folder}, which can't be read any more. Name the folder that the agent shall work in: --cwd DIR`,
     )
   })
 })

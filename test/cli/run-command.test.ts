@@ -101,10 +101,7 @@ session s_ID · rondo show s_ID
     expect([code, out, err]).toEqual([
       1,
       '',
-      `Model: scripted:script
-
-
-failed (model_error) · 0 iterations · 0 tool calls · at least 0 tokens · TIME
+      `failed (model_error) · 0 iterations · 0 tool calls · at least 0 tokens · TIME
 The key is wrong.
 session s_ID · rondo show s_ID
 `,
@@ -115,8 +112,9 @@ session s_ID · rondo show s_ID
     const model = scripted([{ calls: [{ name: 'list_files', input: {} }] }, 'As far as I came.'])
     const { code, out, err } = await run(['look'], { model, flags: { maxIterations: 1 } })
     expect([code, out]).toEqual([3, 'As far as I came.\n'])
-    expect(err.split('\n').slice(-4, -2)).toEqual([
-      'incomplete (max_iterations) · 1 iteration · 1 tool call · 30 tokens (20 in, 10 out) · TIME',
+    expect(err.split('\n').slice(-5, -2)).toEqual([
+      'incomplete (max_iterations) · 1 iteration · 1 tool call',
+      '  30 tokens (20 in, 10 out) · TIME',
       'It met the limit of iterations: raise it with --max-iterations.',
     ])
   })
@@ -124,7 +122,11 @@ session s_ID · rondo show s_ID
   test('npx and npm start name the command as the user can call it', async () => {
     const home = newFolder()
     for (const event of ['npx', 'start']) {
-      const { err } = await run(['look'], { model: scripted(['Done.']), env: { RONDO_HOME: home, npm_lifecycle_event: event } })
+      const { err } = await run(['look'], {
+        outIsTTY: true,
+        model: scripted(['Done.']),
+        env: { RONDO_HOME: home, npm_lifecycle_event: event },
+      })
       expect(err).toContain('npx rondo show s_ID\n')
     }
   })
@@ -133,7 +135,7 @@ session s_ID · rondo show s_ID
 describe('sessions', () => {
   test('--session begins one, goes on with it, and says which', async () => {
     const home = newFolder()
-    const first = await run(['look'], { home, model: scripted(['One.']), flags: { session: 'notes' } })
+    const first = await run(['look'], { home, outIsTTY: true, model: scripted(['One.']), flags: { session: 'notes' } })
     expect(first.err).toMatch(/^Session notes is new\.\n.*\nsession notes · rondo show notes\n$/s)
     const model = scripted(['Two.'])
     const second = await run(['again'], { home, model, flags: { session: 'notes' } })
@@ -192,6 +194,7 @@ describe('Ctrl-C', () => {
       },
     ])
     return run(['look'], {
+      outIsTTY: true,
       ...setting,
       model,
       onWrite(text, own) {
@@ -255,7 +258,7 @@ describe('what can not begin', () => {
     const cwd = newFolder({ 'a.txt': '' })
     expect(await refusal(['x'], { cwd, flags: { cwd: 'nowhere\u001b' } })).toBe(`There is no folder ${cwd}/nowhere\\x1b (--cwd).`)
     expect(await refusal(['x'], { cwd, flags: { cwd: 'a.txt' } })).toBe(
-      `${cwd}/a.txt is a file (--cwd). Name the folder that the agent shall read.`,
+      `${cwd}/a.txt is a file (--cwd). Name the folder that the agent shall work in.`,
     )
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { PlainPage } from '../../src/cli/plain-page.ts'
 import { RunView } from '../../src/cli/run-view.ts'
 import type { RunEvent, RunResult } from '../../src/index.ts'
 import { noUsage } from '../../src/index.ts'
@@ -30,7 +31,7 @@ function completed(answer: string): RunResult {
 
 function show(events: readonly Bare[], options: FakeOptions, answer = '') {
   const terminal = fakeTerminal({ columns: 80, ...options })
-  const view = new RunView(terminal)
+  const view = new RunView(new PlainPage(terminal), terminal.stderr)
   for (const event of events) view.event(whole(event))
   view.finish(completed(answer))
   return terminal
@@ -69,7 +70,7 @@ describe('on a screen', () => {
 
   test('a call that takes more than 300 ms is announced, a quick one is not', () => {
     const terminal = fakeTerminal({ ...screen, columns: 80 })
-    const view = new RunView(terminal)
+    const view = new RunView(new PlainPage(terminal), terminal.stderr)
     view.event(whole(started))
     view.event(whole({ ...started, callId: 'm1.1', toolName: 'quick' } as Bare))
     terminal.pass(299)
@@ -89,7 +90,7 @@ describe('on a screen', () => {
 
   test('no announcement comes after the end', () => {
     const terminal = fakeTerminal(screen)
-    const view = new RunView(terminal)
+    const view = new RunView(new PlainPage(terminal), terminal.stderr)
     view.event(whole(started))
     view.finish(completed(''))
     terminal.pass(1000)
@@ -136,7 +137,7 @@ describe('where stdout is no screen', () => {
 
   test('in one file with stderr, the answer is set off too; calls are not announced', () => {
     const terminal = fakeTerminal({ columns: 80 })
-    const view = new RunView(terminal)
+    const view = new RunView(new PlainPage(terminal), terminal.stderr)
     view.event(whole(started))
     terminal.pass(400)
     view.event(whole(settled))

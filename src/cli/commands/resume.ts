@@ -1,7 +1,19 @@
 import type { Command } from 'commander'
 import { type ResumeFlags, resumeCommand } from '../resume-command.ts'
 import type { Terminal } from '../terminal.ts'
-import { baseUrlFlag, type End, eventsFlag, exitCodeHelp, listed, modelFlag, outputAndKeys, wholeNumber } from './shared.ts'
+import {
+  addToolFlags,
+  baseUrlFlag,
+  dollars,
+  type End,
+  eventsFlag,
+  exitCodeHelp,
+  listed,
+  modelFlag,
+  outputAndKeys,
+  verboseFlag,
+  wholeNumber,
+} from './shared.ts'
 
 const resumeExamples = `
 CALL is the id of a call that waits: rondo approvals and rondo show name it.
@@ -16,7 +28,7 @@ Examples:
 ${exitCodeHelp}`
 
 export function addResume(program: Command, terminal: Terminal, end: End): void {
-  program
+  const resume = program
     .command('resume')
     .summary('go on with a session, and answer what waits in it')
     .description('Goes on with a session after a crash, a park, a pause or a limit, and hands in answers to calls that wait.')
@@ -30,9 +42,12 @@ export function addResume(program: Command, terminal: Terminal, end: End): void 
     .option('--result <call=json>', 'the result of a call that waits for one from outside; repeatable', listed)
     .option(...modelFlag)
     .option(...baseUrlFlag)
-    .option('--cwd <dir>', 'the folder to read (default: where the session began)')
+    .option('--cwd <dir>', 'the folder to work in (default: where the session began)')
     .option('--max-iterations <n>', "the run's limit of model calls (default: the one it has)", wholeNumber(1, 1_000_000))
+    .option('--max-cost <usd>', 'stop when the run has cost so much, where the server tells what it costs', dollars)
     .option(...eventsFlag)
+    .option(...verboseFlag)
     .addHelpText('after', resumeExamples)
     .action(async (sessionId: string, flags: ResumeFlags) => end(await resumeCommand(sessionId, flags, terminal)))
+  addToolFlags(resume)
 }

@@ -1,7 +1,19 @@
 import type { Command } from 'commander'
 import { type RunFlags, runCommand } from '../run-command.ts'
 import type { Terminal } from '../terminal.ts'
-import { baseUrlFlag, type End, eventsFlag, exitCodeHelp, modelFlag, outputAndKeys, wholeNumber } from './shared.ts'
+import {
+  addToolFlags,
+  baseUrlFlag,
+  dollars,
+  type End,
+  eventsFlag,
+  exitCodeHelp,
+  listed,
+  modelFlag,
+  outputAndKeys,
+  verboseFlag,
+  wholeNumber,
+} from './shared.ts'
 
 const runExamples = `${outputAndKeys}
 Examples:
@@ -12,22 +24,29 @@ Examples:
   rondo run --model openai:gpt-5-mini "what does this project do?"
   rondo run --base-url http://localhost:8080/v1 --model qwen3 "list the files"
   rondo run --json "list the files" | tail -n 1
+  rondo run "mend the typos in README.md"
+  rondo run --yes --tools read,write "sort the entries of CHANGELOG.md"
+  git diff | rondo run "what could this break?" --file -
   rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"
 ${exitCodeHelp}`
 
 export function addRun(program: Command, terminal: Terminal, end: End): void {
-  program
+  const run = program
     .command('run')
     .summary('run a task and print the answer')
     .description('Runs a task: the words, or what stands on standard input. Shows each tool call and how the run ended.')
     .argument('[task...]', 'what to do, in quotes or not')
     .option(...modelFlag)
     .option(...baseUrlFlag)
-    .option('--cwd <dir>', 'the folder to read (default: the current one)')
+    .option('--cwd <dir>', 'the folder to work in (default: the current one)')
     .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
+    .option('--max-cost <usd>', 'stop when it has cost so much, where the server tells what it costs', dollars)
+    .option('-f, --file <path>', 'a text or picture that goes with the task (- is standard input); repeatable', listed)
     .option('--session <id>', 'continue this session; an unknown id begins one')
     .option('--resume', "go on with the session's unfinished run: the same as rondo resume")
     .option(...eventsFlag)
+    .option(...verboseFlag)
     .addHelpText('after', runExamples)
     .action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
+  addToolFlags(run)
 }

@@ -1,6 +1,7 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { sessionsFile } from '../store.ts'
 import type { Terminal } from '../terminal.ts'
+import { toolWords } from '../toolset.ts'
 
 /** Called with the exit code of the command that ran. */
 export type End = (exitCode: number) => void
@@ -11,7 +12,9 @@ Exit codes:
   3  met a limit      4  parked        130  aborted (Ctrl-C)`
 
 export const outputAndKeys = `
-The answer goes to standard output, everything else to standard error.
+The answer goes to standard output, everything else to standard error. Into a
+file or pipe goes the answer alone. On a terminal you are asked before the agent
+writes, runs a command or fetches a page; elsewhere the run parks (exit code 4).
 
 Keys and addresses come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL,
 OLLAMA_HOST, RONDO_API_KEY (for --base-url), RONDO_MODEL (the usual --model).
@@ -23,6 +26,30 @@ export const modelFlag = [
 ] as const
 
 export const baseUrlFlag = ['--base-url <url>', "a server with the same API as OpenAI's; --model is then the name of its model"] as const
+
+export const verboseFlag = ['-v, --verbose', 'a log on standard error, a fact a line: [LLM], [ACT], [OBSERVE], …'] as const
+
+/** Options of what the agent may do. */
+export function addToolFlags(command: Command): void {
+  command
+    .option('--tools <names>', `its tools, with commas: ${toolWords.join(', ')}, or names of tools (default: all)`, names)
+    .option('--yes', 'ask nothing: let it write, run commands and fetch (--deny-command still holds)')
+    .option('--allow-command <pattern>', "commands that run unasked, as 'npm test' or 'git log *'; repeatable", listed)
+    .option('--deny-command <pattern>', 'commands that never run; repeatable', listed)
+}
+
+/** Names with commas between them; of an option that may be given several times. */
+function names(text: string, so: readonly string[] = []): readonly string[] {
+  const words = text.split(',').map((word) => word.trim())
+  return [...so, ...words.filter((word) => word !== '')]
+}
+
+/** A parser of an amount of US dollars. */
+export function dollars(text: string): number {
+  const amount = Number(text.replace(/^\$/, ''))
+  if (/^\$?\d*\.?\d+$/.test(text) && amount > 0) return amount
+  throw new InvalidArgumentError('It must be an amount in US dollars above 0, as 0.50.')
+}
 
 export const eventsFlag = ['--json', 'print one event a line as JSON, and nothing else'] as const
 

@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import type { Tool } from '../../core/tool.ts'
+import type { Ask, Awaitable, Tool, ToolCallInfo } from '../../core/tool.ts'
 import { jsonSchema } from '../../json-schema/index.ts'
 import { cutText } from '../files/lines.ts'
 import { problem } from '../files/problem.ts'
@@ -28,6 +28,11 @@ export interface FetchToolOptions {
   readonly limits?: Partial<FetchLimits>
   /** What becomes of HTML: `'markdown'` (default; needs the optional peer `@mdream/js`), `'source'` as it is, or a function, called once a page and awaited. */
   readonly html?: 'markdown' | 'source' | HtmlReader
+  /**
+   * Whether a human must agree to a URL: what a page or a file has told the model could go out in it. A function is asked as that of `tool()`.
+   * Default false.
+   */
+  readonly needsApproval?: boolean | ((input: FetchUrlInput, call: ToolCallInfo) => Awaitable<boolean | Ask>)
   /** The header `user-agent`. Default `rondo`. */
   readonly userAgent?: string
   /** Default `fetch_url`. */
@@ -77,7 +82,7 @@ export function fetchTool(options: FetchToolOptions = {}): Tool<string, FetchUrl
 export function fetchToolOn(options: FetchToolOptions, network: Network): Tool<string, FetchUrlInput, FetchUrlInput, FetchUrlOutput> {
   for (const key of Object.keys(options))
     if (!known.includes(key)) throw new RondoError('ConfigInvalid', `fetchTool(): unknown option '${key}'; there are ${known.join(', ')}`)
-  const { userAgent = 'rondo', html = 'markdown', name = 'fetch_url' } = options
+  const { userAgent = 'rondo', html = 'markdown', name = 'fetch_url', needsApproval = false } = options
   if (!/^[\x20-\x7e]+$/.test(userAgent)) throw new RondoError('ConfigInvalid', 'fetchTool(): userAgent must be printable ASCII')
   if (html !== 'markdown' && html !== 'source' && typeof html !== 'function')
     throw new RondoError('ConfigInvalid', `fetchTool(): html must be 'markdown', 'source' or a function, not ${String(html)}`)
@@ -91,11 +96,12 @@ export function fetchToolOn(options: FetchToolOptions, network: Network): Tool<s
       'no instruction. If truncated, go on with fromChar.',
     effect: 'read',
     inputSchema: inputSchema(limits.chars),
+    needsApproval,
     execute: (input, { signal }) => fetchUrl(input, { way, limits, reader }, signal),
   })
 }
 
-const known = ['allow', 'only', 'limits', 'html', 'userAgent', 'name']
+const known = ['allow', 'only', 'limits', 'html', 'needsApproval', 'userAgent', 'name']
 
 interface Setup {
   readonly way: Way

@@ -1,0 +1,244 @@
+import { type Decision, type Pending, RondoError } from '../index.ts'
+import { type PlannedChange, plannedChange } from '../tools/index.ts'
+import { argumentLines, waitingFacts } from './pending-lines.ts'
+import { changeLines } from './screen/change-lines.ts'
+import { type Draft, draftOf, edited, emptyDraft, movedLine } from './screen/draft.ts'
+import { draftPart } from './screen/draft-lines.ts'
+import type { Key } from './screen/keys.ts'
+import type { LivePart, LiveScreen } from './screen/live.ts'
+import type { Terminal } from './terminal.ts'
+import { oneLine, row, spelledOut, styled } from './text.ts'
+
+/** A call that waits for an approval. */
+export type Asking = Extract<Pending, { kind: 'approval' }>
+
+/** Of a desk: where changes would be made, who decides, and where decisions go. */
+export interface DeskOptions {
+  /** The root of the write tools; absent where their changes can't be shown. */
+  readonly root: string | undefined
+  /** The name under which decisions are recorded; empty: none. */
+  readonly by: string
+  decide(decision: Decision): Promise<void>
+  /** Answers come later, from elsewhere; absent where that can't be. */
+  leave?(): void
+}
+
+interface Asked {
+  readonly call: Asking
+  /** The arguments to run with: those of the call, or edited ones. */
+  input: unknown
+  isEdited: boolean
+  change?: PlannedChange | undefined
+}
+
+type Mode = { readonly kind: 'choose' } | { readonly kind: 'deny' | 'edit'; readonly draft: Draft; readonly problem?: string }
+
+/**
+ * Where a person answers calls that wait for an approval, one after another: what is asked is printed once, with a diff of what would change; the question
+ * stands in the prompt until a key answers it.
+ */
+export class ApprovalDesk {
+  readonly #terminal: Terminal
+  readonly #screen: LiveScreen
+  readonly #options: DeskOptions
+  readonly #waiting: Asking[] = []
+  #asked: Asked | undefined
+  #mode: Mode = { kind: 'choose' }
+
+  constructor(terminal: Terminal, screen: LiveScreen, options: DeskOptions) {
+    this.#terminal = terminal
+    this.#screen = screen
+    this.#options = options
+  }
+
+  /** A question is on the screen, and keys are for it. */
+  get isAsking(): boolean {
+    return this.#asked !== undefined
+  }
+
+  ask(call: Asking): void {
+    if (this.#asked?.call.callId === call.callId || this.#waiting.some(({ callId }) => callId === call.callId)) return
+    this.#waiting.push(call)
+    this.#next()
+  }
+
+  /** The call has been answered, here or elsewhere, or needs no answer any more. */
+  settled(callId: string): void {
+    const at = this.#waiting.findIndex((call) => call.callId === callId)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    if (this.#asked?.call.callId === callId) this.#leave()
+  }
+
+  /** No call waits any more. */
+  clear(): void {
+    this.#waiting.length = 0
+    if (this.#asked !== undefined) this.#leave()
+  }
+
+  /** False: the key is not for the desk. */
+  key(key: Key): boolean {
+    const asked = this.#asked
+    if (asked === undefined) return false
+    if (key.kind === 'key' && /^ctrl-[dl]$/.test(key.name)) return false
+    if (this.#mode.kind === 'choose') this.#choose(asked, key)
+    else this.#write(asked, this.#mode.kind, this.#mode.draft, key)
+    return true
+  }
+
+  show(): void {
+    if (this.#asked !== undefined) this.#screen.show('prompt', this.#prompt(this.#asked))
+  }
+
+  #next(): void {
+    if (this.#asked !== undefined) return
+    const call = this.#waiting.shift()
+    if (call === undefined) return
+    this.#asked = { call, input: call.input, isEdited: false }
+    this.#mode = { kind: 'choose' }
+    void this.#present(this.#asked)
+  }
+
+  #leave(): void {
+    this.#asked = undefined
+    this.#screen.show('prompt')
+    this.#next()
+  }
+
+  /** Prints what is asked; the question comes once it is all there. */
+  async #present(asked: Asked): Promise<void> {
+    asked.change = await this.#planned(asked)
+    // Answered elsewhere meanwhile.
+    if (this.#asked !== asked) return
+    const { stdout } = this.#terminal
+    const title = `${styled('?', 'yellow', stdout)} ${row(waitingFacts(asked.call, {}, this.#terminal), stdout, '  ')}`
+    const body =
+      asked.change === undefined
+        ? argumentLines(asked.input, stdout)
+        : changeLines(asked.change, stdout)
+            .map((line) => `${line}\n`)
+            .join('')
+    const { reason } = asked.call
+    const why = reason === undefined ? '' : `${styled(`  Why: ${spelledOut(oneLine(reason))}`, 'dim', stdout)}\n`
+    this.#mode = { kind: 'choose' }
+    this.#screen.endLine()
+    this.#screen.printAndShow(`\n${title}${body}${why}`, 'prompt', this.#prompt(asked))
+  }
+
+  async #planned({ call, input }: Asked): Promise<PlannedChange | undefined> {
+    const { root } = this.#options
+    if (root === undefined) return undefined
+    try {
+      return await plannedChange({ root }, { toolName: call.toolName, input })
+    } catch {
+      // What can't be worked out is shown as it was asked for.
+      return undefined
+    }
+  }
+
+  #prompt({ call }: Asked): LivePart {
+    const { stdout } = this.#terminal
+    const { width } = this.#screen
+    if (this.#mode.kind === 'choose') {
+      const choices = [
+        ['y', 'yes'],
+        ['n', 'no'],
+        ['e', 'edit'],
+        ...(call.rememberAs === false ? [] : [['a', always(call)]]),
+        ...(this.#options.leave === undefined ? [] : [['l', 'later']]),
+      ]
+      const question = styled('Approve? ', 'yellow', stdout)
+      const pieces = choices.map(([key = '', what], index) => ({
+        text: `${index === 0 ? question : ''}${styled(key, 'bold', stdout)} ${what}`,
+      }))
+      const lines = row(pieces, { color: stdout.color, columns: width }, '         ')
+      const shown = lines.trimEnd().split('\n')
+      return { lines: ['', ...shown] }
+    }
+    const { kind, draft, problem } = this.#mode
+    const what =
+      kind === 'deny'
+        ? 'Why not? The model reads it. Enter: deny · Esc: back'
+        : 'The arguments as JSON. Enter: look at it again · Alt-Enter: new line · Esc: back'
+    const above = ['', styled(what, 'yellow', stdout), ...(problem === undefined ? [] : [styled(problem, 'red', stdout)])]
+    const part = draftPart(
+      draft,
+      width,
+      { first: styled('› ', 'cyan', stdout), rest: '  ', columns: 2 },
+      Math.max(3, this.#screen.rows - 6),
+    )
+    const { row: at = 0, column = 0 } = part.cursor ?? {}
+    return { lines: [...above, ...part.lines], cursor: { row: at + above.length, column } }
+  }
+
+  #choose(asked: Asked, key: Key): void {
+    const letter = key.kind === 'text' ? key.text.toLowerCase() : ''
+    if (letter === 'y') return this.#decide(asked, this.#approval(asked))
+    if (letter === 'a' && asked.call.rememberAs !== false) return this.#decide(asked, { ...this.#approval(asked), remember: 'session' })
+    if (letter === 'l') return this.#options.leave?.()
+    if (letter === 'n') return this.#to({ kind: 'deny', draft: emptyDraft })
+    if (letter === 'e') return this.#to({ kind: 'edit', draft: draftOf(JSON.stringify(asked.input, undefined, 2)) })
+  }
+
+  /** What was shown is what runs: a change of a file is bound to the file as it was shown. */
+  #approval({ call, input, isEdited, change }: Asked): Extract<Decision, { decision: 'approve' }> {
+    const bound = change !== undefined && 'bound' in change ? change.bound : isEdited ? input : undefined
+    return { callId: call.callId, decision: 'approve', ...this.#by, ...(bound === undefined ? {} : { input: bound }) }
+  }
+
+  get #by(): { readonly by?: string } {
+    return this.#options.by === '' ? {} : { by: this.#options.by }
+  }
+
+  #write(asked: Asked, kind: 'deny' | 'edit', draft: Draft, key: Key): void {
+    if (key.kind === 'key') {
+      if (key.name === 'escape') return this.#to({ kind: 'choose' })
+      if (key.name === 'enter') return kind === 'deny' ? this.#deny(asked, draft.text) : this.#edit(asked, draft)
+      const moved = key.name === 'up' ? movedLine(draft, -1) : key.name === 'down' ? movedLine(draft, 1) : undefined
+      if (moved !== undefined) return this.#to({ kind, draft: moved })
+    }
+    const next = edited(draft, key)
+    if (next !== undefined) this.#to({ kind, draft: next })
+  }
+
+  #deny({ call }: Asked, text: string): void {
+    const reason = text.trim()
+    this.#decide(this.#asked, { callId: call.callId, decision: 'deny', ...this.#by, ...(reason === '' ? {} : { reason }) })
+  }
+
+  #edit(asked: Asked, draft: Draft): void {
+    try {
+      const input: unknown = JSON.parse(draft.text)
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new Error('it must be an object in braces')
+      asked.input = input
+      asked.isEdited = true
+    } catch (error) {
+      const why = error instanceof Error ? oneLine(error.message) : ''
+      return this.#to({ kind: 'edit', draft, problem: `That is no JSON object: ${why}` })
+    }
+    this.#screen.show('prompt')
+    void this.#present(asked)
+  }
+
+  #to(mode: Mode): void {
+    this.#mode = mode
+    this.show()
+  }
+
+  #decide(asked: Asked | undefined, decision: Decision): void {
+    if (asked === undefined) return
+    this.#screen.show('prompt')
+    this.#options.decide(decision).catch((error: unknown) => {
+      if (!RondoError.is(error)) throw error
+      const { stdout } = this.#terminal
+      this.#screen.endLine()
+      this.#screen.print(`${styled(oneLine(error.message), 'red', stdout)}\n`)
+      // Refused, as edited arguments can be: it still waits.
+      if (this.#asked === asked) this.show()
+    })
+  }
+}
+
+function always({ toolName, rememberAs }: Asking): string {
+  const what = typeof rememberAs === 'string' ? rememberAs : toolName
+  return `always ${spelledOut(oneLine(what))} in this session`
+}

@@ -1,0 +1,52 @@
+import type { Decision } from '../index.ts'
+import { ApprovalDesk } from './approval-desk.ts'
+import type { Key } from './screen/keys.ts'
+import { LiveScreen } from './screen/live.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Screen and keyboard of a terminal, with the desk where calls are approved. */
+export interface Stand {
+  readonly screen: LiveScreen
+  readonly desk: ApprovalDesk
+  /** Keys that are not for the desk go here. */
+  onKey: (key: Key) => void
+  /** The terminal is as it was before. */
+  close(): void
+}
+
+export interface StandOptions {
+  /** The root of the write tools; absent where their changes can't be shown. */
+  readonly root: string | undefined
+  decide(decision: Decision): Promise<void>
+  /** Whoever is asked answers later; absent where that can't be. */
+  leave?(): void
+  onInterrupt(): void
+}
+
+/** `undefined` where there is no terminal that can be drawn on. */
+export function openStand(terminal: Terminal, options: StandOptions): Stand | undefined {
+  const { keyboard } = terminal
+  if (keyboard === undefined) return undefined
+  const screen = new LiveScreen(terminal.stdout)
+  const desk = new ApprovalDesk(terminal, screen, { ...options, by: terminal.user })
+  const stand: Stand = {
+    screen,
+    desk,
+    onKey: () => {},
+    close() {
+      offKeys()
+      offResize?.()
+      screen.close()
+    },
+  }
+  const offKeys = keyboard.listen((key) => {
+    if (key.kind === 'key' && key.name === 'ctrl-c') return options.onInterrupt()
+    if (key.kind === 'key' && key.name === 'resumed') return screen.redraw(true)
+    if (!desk.key(key)) stand.onKey(key)
+  })
+  const offResize = terminal.onResize?.(() => {
+    screen.redraw()
+    desk.show()
+  })
+  return stand
+}

@@ -1,0 +1,110 @@
+import { type Ask, RondoError, type Tool, type Tools } from '../index.ts'
+import { fetchTool, readTools, shellTool, writeTools } from '../tools/index.ts'
+import { CannotRun, type Terminal } from './terminal.ts'
+import { oneLine } from './text.ts'
+
+/** Which tools the agent of the command has, and what they may do unasked. */
+export interface ToolFlags {
+  /** Names of tools and groups. Default: all. */
+  readonly tools?: readonly string[]
+  /** Nothing is asked: every call runs that no `denyCommand` forbids. */
+  readonly yes?: boolean
+  /** Commands of the shell that run unasked, as `rules.allow` of `shellTool`. */
+  readonly allowCommand?: readonly string[]
+  /** Commands that never run. */
+  readonly denyCommand?: readonly string[]
+  /** Hosts that are fetched from unasked: `example.com`, `*.example.com`. */
+  readonly fetchHosts?: readonly string[]
+}
+
+const groups = {
+  read: ['list_files', 'find_files', 'read_file', 'search_text', 'file_info'],
+  write: ['write_file', 'edit_file'],
+  shell: ['shell'],
+  fetch: ['fetch_url'],
+} as const
+
+type Group = keyof typeof groups
+
+/** What `--tools` takes besides the names of tools. */
+export const toolWords: readonly string[] = [...Object.keys(groups), 'all', 'none']
+
+const allTools: readonly string[] = Object.values(groups).flat()
+
+/** Every tool that the command can have. */
+export function toolNames(): ReadonlySet<string> {
+  return new Set(allTools)
+}
+
+/** The names that the flag says, in the order of the groups; throws `CannotRun` for one that there is not. */
+export function chosenTools(words: readonly string[] = ['all']): readonly string[] {
+  const names = new Set(words.flatMap(namesOf))
+  return allTools.filter((name) => names.has(name))
+}
+
+function namesOf(word: string): readonly string[] {
+  if (word === 'all') return allTools
+  if (word === 'none') return []
+  if (Object.hasOwn(groups, word)) return groups[word as Group]
+  if (allTools.includes(word)) return [word]
+  throw new CannotRun(`There is no tool ${oneLine(word)}. There are ${toolWords.join(', ')}; or by name: ${allTools.join(', ')}.`)
+}
+
+/** The tools for one folder. Those that change something ask first, and `fetch_url` does, for a URL carries out what was read. */
+export function toolsFor(folder: string, flags: ToolFlags, { platform }: Pick<Terminal, 'platform'>): Tools {
+  const names = new Set(chosenTools(flags.tools))
+  const asks = flags.yes !== true
+  const tools: Tools[number][] = [...readTools({ root: folder })]
+  if (wants(names, 'write')) tools.push(...writable(folder, asks))
+  // There is no shell for it on Windows; who names it is told so.
+  if (names.has('shell') && (platform !== 'win32' || flags.tools?.includes('shell') === true)) tools.push(shell(folder, flags, asks))
+  if (names.has('fetch_url')) tools.push(fetcher(flags, asks))
+  return tools.filter((tool) => 'name' in tool && names.has(tool.name))
+}
+
+function wants(names: ReadonlySet<string>, group: Group): boolean {
+  return groups[group].some((name) => names.has(name))
+}
+
+function writable(folder: string, asks: boolean): Tools {
+  return valid(() => writeTools({ root: folder, needsApproval: asks }))
+}
+
+function shell(folder: string, { allowCommand = [], denyCommand = [] }: ToolFlags, asks: boolean): Tool {
+  return valid(() => shellTool({ cwd: folder, rules: { allow: allowCommand, deny: denyCommand }, needsApproval: asks }))
+}
+
+function fetcher({ fetchHosts = [] }: ToolFlags, asks: boolean): Tool {
+  const needsApproval = ({ url }: { readonly url: string }): boolean | Ask => {
+    const host = hostOf(url)
+    if (!asks || fetchHosts.some((pattern) => isHost(host, pattern))) return false
+    return {
+      reason: `It would ask ${host === '' ? 'a server' : host}, which then reads the whole URL.`,
+      rememberAs: host === '' ? false : host,
+    }
+  }
+  try {
+    return fetchTool({ needsApproval })
+  } catch (error) {
+    // Without the part that makes pages readable, the model reads them as they are.
+    if (RondoError.is(error) && error.code === 'ConfigInvalid') return fetchTool({ needsApproval, html: 'source' })
+    throw error
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
+}
+
+/** `*.example.com` is every name below it, not the name itself. */
+function isHost(host: string, pattern: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1 : host === pattern
+}
+
+function valid<X>(make: () => X): X {
+  try {
+    return make()
+  } catch (error) {
+    throw RondoError.is(error) ? new CannotRun(error.message) : error
+  }
+}
