@@ -21,6 +21,8 @@ export interface DeskOptions {
   decide(decision: Decision): Promise<void>
   /** Answers come later, from elsewhere; absent where that can't be. */
   leave?(): void
+  /** No question stands in the prompt any more. */
+  idle?(): void
 }
 
 interface Asked {
@@ -33,6 +35,11 @@ interface Asked {
 
 type Mode = { readonly kind: 'choose' } | { readonly kind: 'deny' | 'edit'; readonly draft: Draft; readonly problem?: string }
 
+/** Nobody has read a question in this time (ms): a key that comes sooner was meant for something else. */
+const readMs = 300
+/** Who types goes on typing until they pause for this long (ms). */
+const pauseMs = 700
+
 /**
  * Where a person answers calls that wait for an approval, one after another: what is asked is printed once, with a diff of what would change; the question
  * stands in the prompt until a key answers it.
@@ -44,6 +51,9 @@ export class ApprovalDesk {
   readonly #waiting: Asking[] = []
   #asked: Asked | undefined
   #mode: Mode = { kind: 'choose' }
+  #shownAt = 0
+  #keyAt = Number.NEGATIVE_INFINITY
+  #isReady = false
 
   constructor(terminal: Terminal, screen: LiveScreen, options: DeskOptions) {
     this.#terminal = terminal
@@ -78,8 +88,13 @@ export class ApprovalDesk {
   /** False: the key is not for the desk. */
   key(key: Key): boolean {
     const asked = this.#asked
+    const now = this.#terminal.now()
+    const keyAt = this.#keyAt
+    this.#keyAt = now
     if (asked === undefined) return false
     if (key.kind === 'key' && /^ctrl-[dl]$/.test(key.name)) return false
+    if (!this.#isReady && (now - this.#shownAt < readMs || now - keyAt < pauseMs)) return false
+    this.#isReady = true
     if (this.#mode.kind === 'choose') this.#choose(asked, key)
     else this.#write(asked, this.#mode.kind, this.#mode.draft, key)
     return true
@@ -95,12 +110,15 @@ export class ApprovalDesk {
     if (call === undefined) return
     this.#asked = { call, input: call.input, isEdited: false }
     this.#mode = { kind: 'choose' }
+    this.#isReady = false
+    this.#shownAt = Number.POSITIVE_INFINITY
     void this.#present(this.#asked)
   }
 
   #leave(): void {
     this.#asked = undefined
     this.#screen.show('prompt')
+    this.#options.idle?.()
     this.#next()
   }
 
@@ -120,6 +138,8 @@ export class ApprovalDesk {
     const { reason } = asked.call
     const why = reason === undefined ? '' : `${styled(`  Why: ${spelledOut(oneLine(reason))}`, 'dim', stdout)}\n`
     this.#mode = { kind: 'choose' }
+    this.#shownAt = this.#terminal.now()
+    this.#isReady = false
     this.#screen.endLine()
     this.#screen.printAndShow(`\n${title}${body}${why}`, 'prompt', this.#prompt(asked))
   }

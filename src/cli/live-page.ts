@@ -71,6 +71,13 @@ export class LivePage implements Page {
     this.#screen.print(`${gap}${text}`)
   }
 
+  /** Lines of ours that are set off from all above. */
+  block(text: string): void {
+    this.textEnd()
+    this.#below = 'calls'
+    this.#screen.print(`\n${text}`)
+  }
+
   running(callId: string, call: StartedCall | undefined): void {
     if (call === undefined) this.#running.delete(callId)
     else this.#running.set(callId, { call, since: this.#terminal.now() })

@@ -1,5 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { addApprovals } from './commands/approvals.ts'
+import { addChat } from './commands/chat.ts'
 import { addDemo } from './commands/demo.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
@@ -48,7 +49,7 @@ function buildProgram(version: string, terminal: Terminal, end: End): Command {
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)
-  for (const add of [addDemo, addRun, addResume, addApprovals, addShow]) add(program, terminal, end)
+  for (const add of [addDemo, addRun, addChat, addResume, addApprovals, addShow]) add(program, terminal, end)
   program
     .command('demo-part', { hidden: true })
     .argument('<part>')

@@ -5,11 +5,11 @@ import { type LimitFlags, limitsOf } from './limit-flags.ts'
 import { commandAgent, folderOf, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { resumeCommand } from './resume-command.ts'
-import { cannotOpen, closed, unfinished } from './sessions.ts'
+import { cannotOpen, checkSessionId, closed, unfinished } from './sessions.ts'
 import { openStore } from './store.ts'
 import { taskInput } from './task-input.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { oneLine, plain, sessionWord, styled } from './text.ts'
+import { plain, sessionWord, styled } from './text.ts'
 import { type ToolFlags, toolsFor } from './toolset.ts'
 
 export interface RunFlags extends ModelFlags, ToolFlags, LimitFlags {
@@ -56,11 +56,6 @@ function sessionToResume(words: readonly string[], { session }: RunFlags): strin
   if (session === undefined) throw new CannotRun('--resume needs the session whose run shall go on: rondo resume ID')
   if (words.length === 0) return session
   throw new CannotRun('--resume goes on with the task that the run has. Leave the words out, or leave --resume out.')
-}
-
-function checkSessionId(id: string): void {
-  if (/^[\w.:-]{1,200}$/.test(id)) return
-  throw new CannotRun(`The session id ${JSON.stringify(oneLine(id))} can't be used: up to 200 letters, digits and . _ : - are allowed.`)
 }
 
 function sayUnkept(why: string, flags: RunFlags, { stderr }: Terminal): void {

@@ -1,4 +1,4 @@
-import type { Entry, EntryOf, Outcome, RunResult, Store } from '../index.ts'
+import { addUsage, type Entry, type EntryOf, noUsage, type Outcome, type RunResult, type Store, type Usage } from '../index.ts'
 import { outcomeOf } from './outcome-of.ts'
 
 /** What became of a call so far, as the journal tells it. */
@@ -21,6 +21,8 @@ export interface SessionFacts {
   readonly openRuns: ReadonlyMap<string, string>
   readonly end?: { readonly status: RunResult['status']; readonly reason: string }
   readonly calls: ReadonlyMap<string, CallFacts>
+  /** Of all model calls. */
+  readonly usage: Usage
 }
 
 /** Reads a session's journal; `undefined` when there is none. */
@@ -39,6 +41,7 @@ class Facts implements SessionFacts {
   end?: NonNullable<SessionFacts['end']>
   readonly openRuns = new Map<string, string>()
   readonly calls = new Map<string, CallFacts>()
+  usage: Usage = noUsage
   /** By the entry that asked for an approval. */
   readonly #asked = new Map<string, string>()
 
@@ -55,7 +58,11 @@ class Facts implements SessionFacts {
         this.openRuns.set(entry.runId ?? '', entry.data.agent.name)
         return
       case 'model.responded':
+        this.usage = addUsage(this.usage, entry.data.usage)
         return this.#announced(entry)
+      case 'model.failed':
+        this.usage = addUsage(this.usage, entry.data.usage ?? { ...noUsage, complete: false })
+        return
       case 'call.prepared':
         return this.#prepared(entry)
       case 'approval.decided': {

@@ -78,3 +78,9 @@ export async function untilFree(sessionId: string, store: Store, terminal: Termi
     await terminal.wait(lookEveryMs)
   }
 }
+
+/** Throws `CannotRun` for what can't be the id of a new session. */
+export function checkSessionId(id: string): void {
+  if (/^[\w.:-]{1,200}$/.test(id)) return
+  throw new CannotRun(`The session id ${JSON.stringify(oneLine(id))} can't be used: up to 200 letters, digits and . _ : - are allowed.`)
+}

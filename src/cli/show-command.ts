@@ -16,14 +16,7 @@ export async function showCommand(sessionId: string, { json }: ShowFlags, termin
   if (store === undefined) throw nothingKept(sessionId, terminal)
   const stop = terminal.onInterruption((why) => terminal.exit(why === 'reader-gone' ? 0 : 130))
   try {
-    let entries = 0
-    const print = json === true ? jsonPrinter(terminal) : timelinePrinter(sessionId, store, terminal)
-    for await (const entry of store.load(sessionId)) {
-      entries++
-      print.entry(entry)
-    }
-    if (entries === 0) throw await noSession(sessionId, store, terminal)
-    await print.end()
+    if (!(await printSession(sessionId, store, terminal, json))) throw await noSession(sessionId, store, terminal)
     return 0
   } catch (error) {
     throw RondoError.is(error) ? new CannotRun(error.message) : error
@@ -31,6 +24,18 @@ export async function showCommand(sessionId: string, { json }: ShowFlags, termin
     stop()
     await store.close()
   }
+}
+
+/** Prints what the session holds; false where there is none. */
+export async function printSession(sessionId: string, store: Store, terminal: Terminal, json = false): Promise<boolean> {
+  let any = false
+  const print = json ? jsonPrinter(terminal) : timelinePrinter(sessionId, store, terminal)
+  for await (const entry of store.load(sessionId)) {
+    any = true
+    print.entry(entry)
+  }
+  if (any) await print.end()
+  return any
 }
 
 interface Printer {

@@ -10,6 +10,8 @@ export interface Stand {
   readonly desk: ApprovalDesk
   /** Keys that are not for the desk go here. */
   onKey: (key: Key) => void
+  /** The prompt must be made anew for another size; not while the desk asks. */
+  onResize: () => void
   /** The terminal is as it was before. */
   close(): void
 }
@@ -20,6 +22,8 @@ export interface StandOptions {
   decide(decision: Decision): Promise<void>
   /** Whoever is asked answers later; absent where that can't be. */
   leave?(): void
+  /** No question stands in the prompt any more. */
+  idle?(): void
   onInterrupt(): void
 }
 
@@ -33,6 +37,7 @@ export function openStand(terminal: Terminal, options: StandOptions): Stand | un
     screen,
     desk,
     onKey: () => {},
+    onResize: () => {},
     close() {
       offKeys()
       offResize?.()
@@ -46,7 +51,8 @@ export function openStand(terminal: Terminal, options: StandOptions): Stand | un
   })
   const offResize = terminal.onResize?.(() => {
     screen.redraw()
-    desk.show()
+    if (desk.isAsking) desk.show()
+    else stand.onResize()
   })
   return stand
 }

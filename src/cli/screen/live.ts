@@ -68,6 +68,12 @@ export class LiveScreen {
     this.print(text)
   }
 
+  /** Nothing stands above any more. */
+  clear(): void {
+    this.#out.write('\x1b[2J\x1b[H')
+    this.redraw(true)
+  }
+
   /** After the terminal's size has changed, or (`isNew`) something else has written on it since. */
   redraw(isNew = false): void {
     if (isNew) this.#drawn = nothing

@@ -23,8 +23,8 @@ export class MarkdownStream {
 
   /** The lines that have become certain. */
   add(text: string): readonly string[] {
-    const whole = this.#partial + text.replace(/\r\n?/g, '\n')
-    const lines = whole.split('\n')
+    // A carriage return at the end may be half of a line ending; it belongs to the text that comes next.
+    const lines = (this.#partial + text).split(/\r\n|\n|\r(?!$)/)
     this.#partial = lines.pop() ?? ''
     return lines.flatMap((line) => this.#line(line))
   }

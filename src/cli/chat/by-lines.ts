@@ -1,0 +1,52 @@
+import type { RunResult } from '../../index.ts'
+import { PlainPage } from '../plain-page.ts'
+import { reporterOf } from '../reporter.ts'
+import { RunView } from '../run-view.ts'
+import { exitCodeOf } from '../summary.ts'
+import { CannotRun, type Terminal } from '../terminal.ts'
+import type { ChatSettings } from './settings.ts'
+import { slashOf } from './slash.ts'
+import { Talk } from './talk.ts'
+
+/** Bytes of all that is said. */
+const maxBytes = 1_000_000
+
+/**
+ * A conversation without a terminal: each line of standard input is said when the answer to the one before is there. Resolves with the exit code of the last
+ * run; the first that does not complete ends it.
+ */
+export async function chatByLines(
+  settings: ChatSettings,
+  sessionId: string | undefined,
+  first: string,
+  terminal: Terminal,
+): Promise<number> {
+  const said = terminal.stdin.isTTY ? '' : await terminal.stdin.read(maxBytes)
+  const lines = [first, ...said.split(/\r\n?|\n/)].map((line) => line.trim()).filter((line) => line !== '')
+  if (lines.length === 0) throw new CannotRun('There is nothing to say: this is no terminal, and standard input has no line.')
+  let view: RunView | undefined
+  const talk = new Talk(settings, terminal, { event: (event) => view?.event(event), answering: undefined }, sessionId)
+  let isAborted = false
+  const stop = terminal.onInterruption((why) => {
+    if (isAborted && why !== 'reader-gone') terminal.exit(130)
+    isAborted = true
+    talk.abort(`Ended by ${why}.`)
+  })
+  let last: RunResult | undefined
+  try {
+    last = await talk.goOn()
+    for (const line of lines) {
+      if (isAborted || (last !== undefined && last.status !== 'completed')) break
+      if (slashOf(line)?.name === 'quit') break
+      const page = new PlainPage(terminal, !terminal.stdout.isTTY)
+      view = new RunView(page, terminal.stderr)
+      last = await talk.say(line.replace(/^\/\//, '/'))
+      page.end(last)
+    }
+  } finally {
+    stop()
+  }
+  if (last === undefined) return isAborted ? 130 : 0
+  if (last.status !== 'completed') reporterOf({ as: 'usual', line: '', kept: settings.kept }, terminal).end({ ...last, text: '' })
+  return exitCodeOf(last)
+}

@@ -1,0 +1,68 @@
+import { type Model, RondoError, type Store } from '../../index.ts'
+import { folderOf, modelOf } from '../read-agent.ts'
+import { cannotOpen, checkSessionId, closed, noSession } from '../sessions.ts'
+import { openStore } from '../store.ts'
+import { CannotRun, type Terminal } from '../terminal.ts'
+import { plain, styled } from '../text.ts'
+import { chatByLines } from './by-lines.ts'
+import { chatOnScreen } from './on-screen.ts'
+import type { ChatFlags, ChatSettings } from './settings.ts'
+
+/**
+ * A conversation with the agent; resolves with the exit code when it is left. On a terminal it is one of keys and screen; elsewhere each line of standard
+ * input is said. Throws `CannotRun` for what can't begin. `model` stands in for the one that would be chosen.
+ */
+export async function chatCommand(words: readonly string[], flags: ChatFlags, terminal: Terminal, model?: Model): Promise<number> {
+  if (flags.session !== undefined) checkSessionId(flags.session)
+  if (flags.session !== undefined && flags.resume !== undefined)
+    throw new CannotRun('--session and --resume both say which session to go on with. Leave one of them out.')
+  const folder = folderOf(flags.cwd, terminal)
+  const chosen = await modelOf(flags, terminal, model)
+  const { store, unkept } = await openStore(terminal)
+  try {
+    if (unkept !== undefined) sayUnkept(unkept, flags, terminal)
+    const settings: ChatSettings = { chosen, flags, folder, store, kept: unkept === undefined }
+    const sessionId = await sessionOf(flags, folder, store, terminal)
+    const first = words.join(' ').trim()
+    return await (terminal.keyboard === undefined ? chatByLines : chatOnScreen)(settings, sessionId, first, terminal)
+  } catch (error) {
+    throw RondoError.is(error) ? new CannotRun(error.message) : error
+  } finally {
+    await closed(store, terminal)
+  }
+}
+
+function sayUnkept(why: string, { session, resume }: ChatFlags, { stderr }: Terminal): void {
+  const wanted = session ?? (resume === true ? 'of before' : resume)
+  if (wanted !== undefined) throw cannotOpen(wanted, why)
+  stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
+}
+
+async function sessionOf({ session, resume }: ChatFlags, folder: string, store: Store, terminal: Terminal): Promise<string | undefined> {
+  if (resume === undefined) return session
+  if (resume === true) {
+    const newest = await newestIn(folder, store)
+    if (newest === undefined) throw new CannotRun(`No session has begun in ${plain(folder)} yet. Begin one: rondo chat`)
+    return newest
+  }
+  if ((await folderOfSession(resume, store)) === undefined) throw await noSession(resume, store, terminal)
+  return resume
+}
+
+/** Sessions that are looked at for one of this folder. */
+const maxLooked = 200
+
+async function newestIn(folder: string, store: Store): Promise<string | undefined> {
+  for (const { sessionId } of await store.list({ limit: maxLooked }))
+    if ((await folderOfSession(sessionId, store)) === folder) return sessionId
+  return undefined
+}
+
+/** The folder in which a session began, empty where it names none; `undefined` for no session. Reads no more than its first entry. */
+async function folderOfSession(sessionId: string, store: Store): Promise<string | undefined> {
+  for await (const entry of store.load(sessionId)) {
+    const folder = entry.kind === 'session' ? entry.data.metadata?.['folder'] : undefined
+    return typeof folder === 'string' ? folder : ''
+  }
+  return undefined
+}

@@ -1,0 +1,126 @@
+import { RondoError, type RunResult, type Usage } from '../../index.ts'
+import { chooseModel } from '../choose-model.ts'
+import { sessionFacts } from '../session-facts.ts'
+import { noSession } from '../sessions.ts'
+import { printSession } from '../show-command.ts'
+import type { Terminal } from '../terminal.ts'
+import { count, dateAndTime, oneLine, plain, styled, wrapped } from '../text.ts'
+import { chosenTools } from '../toolset.ts'
+import type { ChatSettings } from './settings.ts'
+import { type SlashName, slashHelp, type slashOf } from './slash.ts'
+
+/** What a command of the chat can do to it. */
+export interface SlashHost {
+  readonly sessionId: string | undefined
+  say(text: string): void
+  open(sessionId: string | undefined): Promise<void>
+  leave(): void
+}
+
+const listed = 10
+const nameColumns = 9
+
+/** The commands of the chat. */
+export class Slashes {
+  readonly #settings: ChatSettings
+  readonly #terminal: Terminal
+  readonly #host: SlashHost
+
+  constructor(settings: ChatSettings, terminal: Terminal, host: SlashHost) {
+    this.#settings = settings
+    this.#terminal = terminal
+    this.#host = host
+  }
+
+  async run({ name, word, argument }: NonNullable<ReturnType<typeof slashOf>>): Promise<RunResult | undefined> {
+    if (name === undefined)
+      this.#host.say(`There is no command /${oneLine(word)}. /help lists them; // at the beginning says a slash to the agent.\n`)
+    else await this.#commands[name](argument)
+    return undefined
+  }
+
+  readonly #commands: { readonly [name in SlashName]: (argument: string) => Promise<void> | void } = {
+    help: () => this.#host.say(slashHelp(this.#terminal.stdout)),
+    new: async () => {
+      await this.#host.open(undefined)
+      this.#host.say('A new session begins with what you say next.\n')
+    },
+    sessions: () => this.#sessions(),
+    resume: (id) => this.#resume(id),
+    status: () => this.#status(),
+    model: (name) => this.#model(name),
+    tools: (names) => this.#tools(names),
+    show: () => this.#show(),
+    quit: () => this.#host.leave(),
+  }
+
+  async #sessions(): Promise<void> {
+    const sessions = await this.#settings.store.list({ limit: listed })
+    const lines = sessions.map(({ sessionId, updatedAt, head }) => {
+      const mark = sessionId === this.#host.sessionId ? '*' : ' '
+      return `${mark} ${oneLine(sessionId)}  ${dateAndTime(updatedAt)}  ${head?.status ?? ''}${head?.title === undefined ? '' : `  ${oneLine(head.title)}`}\n`
+    })
+    this.#host.say(lines.join('') || 'There is no session yet.\n')
+  }
+
+  async #resume(id: string): Promise<void> {
+    const { store } = this.#settings
+    const others = (await store.list({ limit: 2 })).filter(({ sessionId }) => sessionId !== this.#host.sessionId)
+    const wanted = id === '' ? others[0]?.sessionId : id
+    if (wanted === undefined) return this.#host.say('There is no other session.\n')
+    if ((await sessionFacts(store, wanted)) === undefined) throw await noSession(wanted, store, this.#terminal)
+    await this.#host.open(wanted)
+  }
+
+  async #status(): Promise<void> {
+    const { chosen, folder, flags, store } = this.#settings
+    const { sessionId } = this.#host
+    const tools = chosenTools(flags.tools)
+    const facts = sessionId === undefined ? undefined : await sessionFacts(store, sessionId)
+    const lines = [
+      `session  ${sessionId === undefined ? 'none yet' : oneLine(sessionId)}${this.#settings.kept ? '' : ' (not kept)'}`,
+      `folder   ${plain(folder)}`,
+      `model    ${oneLine(chosen.line.replace(/^Model: /, ''))}`,
+      `tools    ${tools.join(', ') || 'none'}${flags.yes === true ? ' (nothing is asked: --yes)' : ''}`,
+      ...(facts === undefined ? [] : [`used     ${count(facts.calls.size, 'tool call')}, ${used(facts.usage)}`]),
+    ]
+    const { columns } = this.#terminal.stdout
+    // What does not fit goes on below its value.
+    this.#host.say(
+      lines
+        .map((line) => `${line.slice(0, nameColumns)}${wrapped(line.slice(nameColumns), columns, ' '.repeat(nameColumns)).trim()}\n`)
+        .join(''),
+    )
+  }
+
+  async #model(name: string): Promise<void> {
+    if (name === '') return this.#host.say(`${oneLine(this.#settings.chosen.line)}\n`)
+    this.#settings.chosen = await chooseModel({ ...this.#settings.flags, model: name }, this.#terminal)
+    this.#host.say(styled(`${oneLine(this.#settings.chosen.line)}\n`, 'dim', this.#terminal.stdout))
+  }
+
+  #tools(names: string): void {
+    if (names !== '') {
+      const tools = chosenTools(names.split(/[\s,]+/).filter((name) => name !== ''))
+      this.#settings.flags = { ...this.#settings.flags, tools }
+    }
+    this.#host.say(`Tools: ${chosenTools(this.#settings.flags.tools).join(', ') || 'none'}\n`)
+  }
+
+  async #show(): Promise<void> {
+    const { sessionId, say } = this.#host
+    if (sessionId === undefined) return say('Nothing has been said yet.\n')
+    const stdout = { ...this.#terminal.stdout, columns: this.#terminal.stdout.columns, write: say }
+    try {
+      await printSession(sessionId, this.#settings.store, { ...this.#terminal, stdout })
+    } catch (error) {
+      if (!RondoError.is(error)) throw error
+      say(`${oneLine(error.message)}\n`)
+    }
+  }
+}
+
+function used({ inputTokens, outputTokens, costUsd, complete }: Usage): string {
+  const tokens = count(inputTokens + outputTokens, 'token')
+  return `${complete ? '' : 'at least '}${tokens}${costUsd === undefined ? '' : `, $${costUsd.toFixed(4)}`}`
+}
