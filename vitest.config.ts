@@ -28,6 +28,8 @@ export default defineConfig(({ mode }) => ({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup/worlds.ts'],
     globalSetup: ['test/setup/temporary.ts', 'test/setup/suspend-report.ts'],
+    // Files that tests compare what they see with become what they saw.
+    ...(mode === 'accept' ? { env: { RONDO_ACCEPT: '1' } } : {}),
     ...(suspended(mode) ? { env: { RONDO_ALWAYS_SUSPEND: '1' }, exclude: exemptFiles } : {}),
     watch: false,
     reporters: ['default'],

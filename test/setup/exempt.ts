@@ -72,6 +72,7 @@ export const exempt: readonly Exempt[] = [
     reason: 'its sessions are driven by processes of their own, which this mode does not reach',
   })),
   { path: 'test/cli/demo.test.ts', reason: 'processes of the built package; their engines know nothing of this mode' },
+  { path: 'test/terminal', reason: 'processes of the built package; their engines know nothing of this mode' },
   { path: 'test/json-schema', reason: 'validator and converter; no engine' },
   { path: 'test/models', reason: 'model adapters alone; no engine' },
   { path: 'test/stores', reason: 'stores alone; no engine' },

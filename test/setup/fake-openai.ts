@@ -167,7 +167,8 @@ async function respond(
   if (form === 'json') return sendJson(response, writer, answer, completionText(answer, quirks, asked))
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   response.flushHeaders()
-  await sendFrames(writer, streamFrames(answer, quirks, asked), answer.gapMs === undefined ? undefined : () => wait(answer.gapMs ?? 0))
+  const { gapMs, afterDelta = gapMs === undefined ? undefined : () => wait(gapMs) } = answer
+  await sendFrames(writer, streamFrames(answer, quirks, asked), afterDelta)
   if (answer.breaks === undefined || answer.breaks.with === 'error' || answer.breaks.with === 'end') response.end()
   else if (answer.breaks.with === 'reset') response.destroy()
 }
@@ -193,12 +194,13 @@ async function sendJson(response: ServerResponse, writer: Writer, { breaks }: An
   response.end()
 }
 
-async function sendFrames(writer: Writer, frames: readonly Frame[], gap: (() => Promise<void>) | undefined): Promise<void> {
+async function sendFrames(writer: Writer, frames: readonly Frame[], afterDelta: Answer['afterDelta']): Promise<void> {
+  let deltas = 0
   for (const { text, isDelta } of frames) {
     await writer.write(Buffer.from(text))
-    if (gap === undefined || !isDelta) continue
+    if (afterDelta === undefined || !isDelta) continue
     await writer.flush()
-    await gap()
+    await afterDelta(++deltas)
   }
   await writer.flush()
 }

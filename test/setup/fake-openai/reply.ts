@@ -21,6 +21,8 @@ export interface Answer {
   readonly delayMs?: number
   /** Waits between two deltas (ms). */
   readonly gapMs?: number
+  /** Awaited after each delta, with how many have left: how a test holds back the rest. Over `gapMs`. */
+  readonly afterDelta?: (deltas: number) => Promise<void> | undefined
   /** How it breaks off. */
   readonly breaks?: Break
   /** Over those of the server. */

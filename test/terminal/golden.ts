@@ -1,0 +1,29 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { settled } from '../cli/fake-terminal.ts'
+
+/** Set by `--mode accept`. */
+export const isAccepting = process.env['RONDO_ACCEPT'] === '1'
+
+/** Compares a text with a file; in mode "accept" the text becomes the file. `how` is the command that accepts it. */
+export function expectFile(file: URL, text: string, how: string): void {
+  if (isAccepting) writeFileSync(file, text)
+  if (!existsSync(file)) throw new Error(`${file.pathname} is missing. ${how} makes it; look at it before you commit it.`)
+  expect(text, `What is shown has changed: ${how} accepts it.`).toBe(readFileSync(file, 'utf8'))
+}
+
+/** Compares a screen, or a part of one, with `golden/NAME.txt`. What differs from run to run is replaced first. */
+export function expectGolden(name: string, screen: string): void {
+  expectFile(new URL(`golden/${name}.txt`, import.meta.url), settledScreen(screen), 'npm run screens')
+}
+
+/** A screen with what differs from run to run replaced: ids, dates, durations at the end of a line, the model server's port. */
+export function settledScreen(screen: string): string {
+  return (
+    settled(screen)
+      .replace(/ *\b(\d+\.\d s|\d+ min \d\d s)$/gm, ' TIME')
+      .replace(/127\.0\.0\.1:\d{2,5}\b/g, '127.0.0.1:PORT')
+      // Said of a call that takes its time, as any can on a busy machine.
+      .replace(/^.* running …\n/gm, '')
+  )
+}
