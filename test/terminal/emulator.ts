@@ -43,7 +43,10 @@ const scrollbackRows = 10_000
 
 /** A terminal without a window. `answer` gets what it types by itself. */
 export function emulator(columns: number, rows: number, answer: (text: string) => void): Emulator {
-  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: scrollbackRows, allowProposedApi: true, logLevel: 'off' })
+  // Without these it keeps silent about what is asked of its window.
+  const windowOptions = { setWinSizeChars: true, getWinTitle: true }
+  const options = { cols: columns, rows, scrollback: scrollbackRows, allowProposedApi: true, logLevel: 'off', windowOptions } as const
+  const terminal = new xterm.Terminal(options)
   const watched = watch(terminal, answer)
   const all = () => rowsOf(terminal, 0)
   return {

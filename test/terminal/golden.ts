@@ -21,7 +21,7 @@ export function expectGolden(name: string, screen: string): void {
 export function settledScreen(screen: string): string {
   return (
     settled(screen)
-      .replace(/ *\b(\d+\.\d s|\d+ min \d\d s)$/gm, ' TIME')
+      .replace(/ *\b(\d+ ms|\d+\.\d s|\d+ min \d\d s)(?=(\{\/\})?$)/gm, ' TIME')
       .replace(/127\.0\.0\.1:\d{2,5}\b/g, '127.0.0.1:PORT')
       // Said of a call that takes its time, as any can on a busy machine.
       .replace(/^.* running …\n/gm, '')

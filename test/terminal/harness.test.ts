@@ -115,8 +115,8 @@ describeInTerminal('the terminal of the tests', () => {
 })
 
 test('control sequences of each kind are found, and only weights and the sixteen colours are standard', () => {
-  const all = ['\u001b[31m', '\u001b[2J', '\u001b]0;t\u0007', '\u001bPq\u001b\\', '\u001bc', '\u0007', '\u009b5n']
-  expect(sequencesIn(`a\n\t\r${all.join('text')}`)).toEqual([...all].sort())
+  const all = ['\u001b[31m', '\u001b[2J', '\u001b]0;t\u0007', '\u001bPq\u001b\\', '\u001bc', '\u0007', '\u009b5n', '\r']
+  expect(sequencesIn(`a\n\t\r\n${all.join('text')}`)).toEqual([...all].sort())
   expect(['\u001b[0m', '\u001b[1;31m', '\u001b[39m', '\u001b[38;5;200m', '\u001b[38;2;1;2;3m', '\u001b[2J'].map(isStandardStyle)).toEqual([
     true,
     true,

@@ -46,7 +46,7 @@ export interface OpenTerminal extends Omit<Emulator, 'write' | 'resize'> {
   resize(columns: number, rows: number): void
   /**
    * Resolves with the screen once it shows what is wanted, or has shown it above. Rejects with the screen in its message after
-   * `withinMs` (default 20,000) or when the program ends without having shown it.
+   * `withinMs` (default 15,000) or when the program ends without having shown it.
    */
   waitFor(wanted: Wanted, withinMs?: number): Promise<string>
   /** Resolves when the program has ended and all it wrote is on the screen. */
@@ -58,7 +58,7 @@ export interface OpenTerminal extends Omit<Emulator, 'write' | 'resize'> {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const builtCommand = join(root, 'dist', 'cli', 'main.js')
+export const builtCommand = join(root, 'dist', 'cli', 'main.js')
 
 /** Nothing of the machine but where programs lie: no key, no model server, English, UTC, a theme that nobody knows. */
 function environment(home: string): { readonly [name: string]: string } {
@@ -130,7 +130,7 @@ export async function openTerminal(options: TerminalOptions = {}): Promise<OpenT
       screen.resize(newColumns, newRows)
       pty.resize(newColumns, newRows)
     },
-    waitFor: (wanted, withinMs = 20_000) => waiting.waitFor(wanted, withinMs),
+    waitFor: (wanted, withinMs = 15_000) => waiting.waitFor(wanted, withinMs),
     exit: () => end,
     closeWindow: () => pty.closeWindow(),
     raw: () => raw,
