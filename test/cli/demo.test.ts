@@ -14,6 +14,7 @@ import { question } from '../../src/cli/demo/question.ts'
 import { memory } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { flakyStore } from '../../src/testing/index.ts'
+import { masked } from './demo-text.ts'
 import { fakeTerminal, hasNodeSqlite } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 import { withoutPeer } from './without-peer.ts'
@@ -68,37 +69,6 @@ function demo(args: readonly string[], setting: Setting = {}): Promise<Ended> {
       resolve({ code, out, err, home, temporary: readdirSync(temporary), tookMs: performance.now() - startedAt }),
     ),
   )
-}
-
-/** Sentences without their line breaks, which a longer process id moves; rows of a table have wide gaps. */
-function unbroken(out: string): string {
-  const isProse = (line: string) => /^ {3}\S/.test(line) && !/\S {2,}\S/.test(line)
-  const begins = /^ {3}(\d+\. |[-–✓✗>] |Process|SIGKILL|It leaves|The |Both |A step|[\d,]+ ms later)/
-  const lines: string[] = []
-  for (const line of out.split('\n')) {
-    if (isProse(line) && !begins.test(line) && isProse(lines.at(-1) ?? '')) lines.push(`${lines.pop()} ${line.trim()}`)
-    else lines.push(line)
-  }
-  return lines.join('\n')
-}
-
-/** What differs from demo to demo, replaced. */
-function masked(out: string, home: string): string {
-  return unbroken(out)
-    .replaceAll(home, 'HOME')
-    .replace(/demo-\d{4}-\d\d-\d\d-\d{6}/g, 'demo-DATE-TIME')
-    .replace(/Process \d+/g, 'Process PID')
-    .replace(/SIGKILL [\d.]+ ms/, 'SIGKILL TIME')
-    .replace(/(It leaves) .* in the journal and \S+( charge)?/, '$1 SOMETHING in the journal and SOMETHING')
-    .replace(/(Process PID goes on\.) .*/, '$1 HOW.')
-    .replace(/^ +[\d,]+ {2}(control|call|run)/gm, '   TIME  $1')
-    .replace(/^( {3}(?:Rondo|loop by hand)) .*×$/gm, '$1 FIGURES')
-    .replace(/[\d,]+ ms later/, 'TIME later')
-    .replace(/after [\d,]+ ms/, 'after TIME')
-    .replace(/ +\d+ ms$/gm, ' TIME')
-    .replace(/[\d.]+ × (the first|by hand)/g, 'N × $1')
-    .replace(/in [\d.]+ s\.$/gm, 'in TIME.')
-    .replace(/(^ {3}✓ \w+_\w+ .*\n)+/gm, (calls) => `${calls.trimEnd().split('\n').sort().join('\n')}\n`)
 }
 
 const golden = readFileSync(fileURLToPath(new URL('golden/demo.txt', import.meta.url)), 'utf8')

@@ -1,54 +1,21 @@
 // The package as a user gets it: packed, installed into an empty folder, and run on every Node that it promises to run on.
-import type { SpawnSyncReturns } from 'node:child_process'
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { install, nodes, packInto, run, succeed } from '../setup/packed.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const temporary = mkdtempSync(join(tmpdir(), 'rondo-pack-'))
 const app = join(temporary, 'app')
 const withFiles = join(temporary, 'with-files')
 const bare = join(temporary, 'bare')
 
-/** The folder of a Node's binary by major version; `undefined` where it is not at hand. */
-function nodes(): [major: number, binFolder: string | undefined][] {
-  const own = Number(process.versions.node.split('.')[0])
-  return [...new Set([own, 20, 22, 24])].map((major) => {
-    if (major === own) return [major, dirname(process.execPath)]
-    const folder = join(root, '.cache', 'nodes', 'node_modules', `node${major}`, 'bin')
-    return [major, existsSync(join(folder, 'node')) ? folder : undefined]
-  })
-}
-
-/** Runs a program with the given Node first on the path, without what a surrounding `npm run` put into the environment. */
-function run(binFolder: string, cwd: string, program: string, ...args: string[]): SpawnSyncReturns<string> {
-  const clean = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_(OPTIONS|ENV|PATH)|VITEST)/.test(name),
-  )
-  const env = { ...Object.fromEntries(clean), PATH: `${binFolder}${delimiter}${process.env['PATH'] ?? ''}`, NO_COLOR: '1' }
-  return spawnSync(program, args, { cwd, env, encoding: 'utf8', timeout: 120_000, input: '' })
-}
-
-/** As `run`, for what must succeed. */
-function succeed(binFolder: string, cwd: string, program: string, ...args: string[]): string {
-  const { status, signal, stdout, stderr, error } = run(binFolder, cwd, program, ...args)
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${error?.message ?? signal ?? status}\n${stdout}\n${stderr}`)
-  return stdout
-}
-
 beforeAll(() => {
-  if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist is missing: run npm run build first')
   for (const folder of [app, withFiles, bare]) mkdirSync(folder)
   writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }\n')
   writeFileSync(join(withFiles, 'README.md'), '# Harbour lights\n\n## Tides\n\nHigh at noon.\n')
   writeFileSync(join(withFiles, 'tides.csv'), 'hour,metres\n12,4.1\n')
-  const here = dirname(process.execPath)
-  succeed(here, root, 'npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', temporary)
-  const tarball = readdirSync(temporary).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
-  succeed(here, app, 'npm', 'install', join(temporary, tarball), '--no-audit', '--no-fund', '--prefer-offline')
+  install(join(temporary, packInto(temporary)), app)
 }, 180_000)
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))

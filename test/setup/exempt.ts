@@ -73,6 +73,7 @@ export const exempt: readonly Exempt[] = [
   })),
   { path: 'test/cli/demo.test.ts', reason: 'processes of the built package; their engines know nothing of this mode' },
   { path: 'test/terminal', reason: 'processes of the built package; their engines know nothing of this mode' },
+  { path: 'test/tour', reason: 'as test/terminal' },
   { path: 'test/json-schema', reason: 'validator and converter; no engine' },
   { path: 'test/models', reason: 'model adapters alone; no engine' },
   { path: 'test/stores', reason: 'stores alone; no engine' },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { settled } from '../cli/fake-terminal.ts'
 
 /** Set by `--mode accept`. */
-export const isAccepting = process.env['RONDO_ACCEPT'] === '1'
+const isAccepting = process.env['RONDO_ACCEPT'] === '1'
 
 /** Compares a text with a file; in mode "accept" the text becomes the file. `how` is the command that accepts it. */
 export function expectFile(file: URL, text: string, how: string): void {
@@ -22,7 +22,7 @@ export function settledScreen(screen: string): string {
   return (
     settled(screen)
       .replace(/ *\b(\d+ ms|\d+\.\d s|\d+ min \d\d s)(?=(\{\/\})?$)/gm, ' TIME')
-      .replace(/127\.0\.0\.1:\d{2,5}\b/g, '127.0.0.1:PORT')
+      .replace(/127\.0\.0\.1:\d+\b/g, '127.0.0.1:PORT')
       // Said of a call that takes its time, as any can on a busy machine.
       .replace(/^.* running …\n/gm, '')
   )
