@@ -21,8 +21,10 @@ export interface DeskOptions {
   decide(decision: Decision): Promise<void>
   /** Answers come later, from elsewhere; absent where that can't be. */
   leave?(): void
-  /** No question stands in the prompt any more. */
-  idle?(): void
+  /** A message is being written: keys are for that until it is said or dropped, so that no word of it answers a question. */
+  isWriting?(): boolean
+  /** A question came or went: whatever else stands in the prompt must be drawn anew. */
+  changed?(): void
 }
 
 interface Asked {
@@ -93,6 +95,7 @@ export class ApprovalDesk {
     this.#keyAt = now
     if (asked === undefined) return false
     if (key.kind === 'key' && /^ctrl-[dl]$/.test(key.name)) return false
+    if (this.#mode.kind === 'choose' && this.#options.isWriting?.() === true) return false
     if (!this.#isReady && (now - this.#shownAt < readMs || now - keyAt < pauseMs)) return false
     this.#isReady = true
     if (this.#mode.kind === 'choose') this.#choose(asked, key)
@@ -101,7 +104,10 @@ export class ApprovalDesk {
   }
 
   show(): void {
-    if (this.#asked !== undefined) this.#screen.show('prompt', this.#prompt(this.#asked))
+    if (this.#asked === undefined) return
+    this.#screen.show('question', this.#question(this.#asked))
+    this.#options.changed?.()
+    if (this.#mode.kind !== 'choose') this.#screen.show('prompt', this.#writing(this.#mode))
   }
 
   #next(): void {
@@ -117,9 +123,14 @@ export class ApprovalDesk {
 
   #leave(): void {
     this.#asked = undefined
-    this.#screen.show('prompt')
-    this.#options.idle?.()
+    this.#hide()
     this.#next()
+  }
+
+  #hide(): void {
+    this.#screen.show('question')
+    this.#screen.show('prompt')
+    this.#options.changed?.()
   }
 
   /** Prints what is asked; the question comes once it is all there. */
@@ -141,7 +152,8 @@ export class ApprovalDesk {
     this.#shownAt = this.#terminal.now()
     this.#isReady = false
     this.#screen.endLine()
-    this.#screen.printAndShow(`\n${title}${body}${why}`, 'prompt', this.#prompt(asked))
+    this.#screen.printAndShow(`\n${title}${body}${why}`, 'question', this.#question(asked))
+    this.show()
   }
 
   async #planned({ call, input }: Asked): Promise<PlannedChange | undefined> {
@@ -155,37 +167,35 @@ export class ApprovalDesk {
     }
   }
 
-  #prompt({ call }: Asked): LivePart {
+  #question({ call }: Asked): LivePart {
+    if (this.#mode.kind !== 'choose') return { lines: [] }
     const { stdout } = this.#terminal
-    const { width } = this.#screen
-    if (this.#mode.kind === 'choose') {
-      const choices = [
-        ['y', 'yes'],
-        ['n', 'no'],
-        ['e', 'edit'],
-        ...(call.rememberAs === false ? [] : [['a', always(call)]]),
-        ...(this.#options.leave === undefined ? [] : [['l', 'later']]),
-      ]
-      const question = styled('Approve? ', 'yellow', stdout)
-      const pieces = choices.map(([key = '', what], index) => ({
-        text: `${index === 0 ? question : ''}${styled(key, 'bold', stdout)} ${what}`,
-      }))
-      const lines = row(pieces, { color: stdout.color, columns: width }, '         ')
-      const shown = lines.trimEnd().split('\n')
-      return { lines: ['', ...shown] }
-    }
-    const { kind, draft, problem } = this.#mode
+    const question = styled('Approve? ', 'yellow', stdout)
+    if (this.#options.isWriting?.() === true)
+      return { lines: ['', `${question}Finish your message first: Enter says it, Ctrl-U drops it.`] }
+    const choices = [
+      ['y', 'yes'],
+      ['n', 'no'],
+      ['e', 'edit'],
+      ...(call.rememberAs === false ? [] : [['a', always(call)]]),
+      ...(this.#options.leave === undefined ? [] : [['l', 'later']]),
+    ]
+    const pieces = choices.map(([key = '', what], index) => ({
+      text: `${index === 0 ? question : ''}${styled(key, 'bold', stdout)} ${what}`,
+    }))
+    const lines = row(pieces, { color: stdout.color, columns: this.#screen.width }, '         ')
+    return { lines: ['', ...lines.trimEnd().split('\n')] }
+  }
+
+  #writing({ kind, draft, problem }: Exclude<Mode, { kind: 'choose' }>): LivePart {
+    const { stdout } = this.#terminal
     const what =
       kind === 'deny'
         ? 'Why not? The model reads it. Enter: deny · Esc: back'
         : 'The arguments as JSON. Enter: look at it again · Alt-Enter: new line · Esc: back'
     const above = ['', styled(what, 'yellow', stdout), ...(problem === undefined ? [] : [styled(problem, 'red', stdout)])]
-    const part = draftPart(
-      draft,
-      width,
-      { first: styled('› ', 'cyan', stdout), rest: '  ', columns: 2 },
-      Math.max(3, this.#screen.rows - 6),
-    )
+    const maxRows = Math.max(3, this.#screen.rows - 6)
+    const part = draftPart(draft, this.#screen.width, { first: styled('› ', 'cyan', stdout), rest: '  ', columns: 2 }, maxRows)
     const { row: at = 0, column = 0 } = part.cursor ?? {}
     return { lines: [...above, ...part.lines], cursor: { row: at + above.length, column } }
   }
@@ -235,7 +245,7 @@ export class ApprovalDesk {
       const why = error instanceof Error ? oneLine(error.message) : ''
       return this.#to({ kind: 'edit', draft, problem: `That is no JSON object: ${why}` })
     }
-    this.#screen.show('prompt')
+    this.#hide()
     void this.#present(asked)
   }
 
@@ -246,7 +256,7 @@ export class ApprovalDesk {
 
   #decide(asked: Asked | undefined, decision: Decision): void {
     if (asked === undefined) return
-    this.#screen.show('prompt')
+    this.#hide()
     this.#options.decide(decision).catch((error: unknown) => {
       if (!RondoError.is(error)) throw error
       const { stdout } = this.#terminal

@@ -22,8 +22,10 @@ export interface StandOptions {
   decide(decision: Decision): Promise<void>
   /** Whoever is asked answers later; absent where that can't be. */
   leave?(): void
-  /** No question stands in the prompt any more. */
-  idle?(): void
+  /** A message is being written: keys are for that. */
+  isWriting?(): boolean
+  /** A question came or went: whatever else stands in the prompt must be drawn anew. */
+  changed?(): void
   onInterrupt(): void
 }
 

@@ -22,6 +22,9 @@ export function settledScreen(screen: string): string {
   return (
     settled(screen)
       .replace(/ *\b(\d+ ms|\d+\.\d s|\d+ min \d\d s)(?=(\{\/\})?$)/gm, ' TIME')
+      .replace(/^In \/.*(?= · \/help)/gm, 'In FOLDER')
+      // The login name of whoever runs the tests.
+      .replace(/(: (?:approve|deny)) by \S+\.$/gm, '$1 by NAME.')
       .replace(/127\.0\.0\.1:\d+\b/g, '127.0.0.1:PORT')
       // Said of a call that takes its time, as any can on a busy machine.
       .replace(/^.* running …\n/gm, '')

@@ -22,3 +22,11 @@ const standardStyle = /^\u001b\[(?:(?:[0-4]|2[2-4]|[349][0-7]|10[0-7]|[34]9)?(?:
 export function isStandardStyle(sequence: string): boolean {
   return standardStyle.test(sequence)
 }
+
+/** What the command itself draws its last lines with: back to their beginning, to the cursor, cursor and drawing on and off, pastes in brackets. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for.
+const liveScreen = /^(?:\r|\u001b\[(?:\d+[AC]|J|\?(?:25|2004|2026)[hl]))$/
+
+export function isOfLiveScreen(sequence: string): boolean {
+  return liveScreen.test(sequence)
+}

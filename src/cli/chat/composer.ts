@@ -9,20 +9,27 @@ import { slashMatches } from './slash.ts'
 
 const maxMatches = 9
 
+/** Of a composer. */
+export interface ComposerHost {
+  submit(text: string): void
+  /** An empty line is of no use now. */
+  isHidden(): boolean
+}
+
 /** Where a message is written. */
 export class Composer {
   readonly #screen: LiveScreen
   readonly #style: Pick<Output, 'color'>
   readonly #history: ChatHistory
-  readonly #onSubmit: (text: string) => void
+  readonly #host: ComposerHost
   #draft: Draft = emptyDraft
   #hint = ''
 
-  constructor(screen: LiveScreen, style: Pick<Output, 'color'>, history: ChatHistory, onSubmit: (text: string) => void) {
+  constructor(screen: LiveScreen, style: Pick<Output, 'color'>, history: ChatHistory, host: ComposerHost) {
     this.#screen = screen
     this.#style = style
     this.#history = history
-    this.#onSubmit = onSubmit
+    this.#host = host
   }
 
   get isEmpty(): boolean {
@@ -53,7 +60,8 @@ export class Composer {
   }
 
   show(): void {
-    this.#screen.show('prompt', this.#part())
+    if (this.isEmpty && this.#host.isHidden()) this.#screen.show('prompt')
+    else this.#screen.show('prompt', this.#part())
   }
 
   #enter(): void {
@@ -64,7 +72,7 @@ export class Composer {
     this.#history.add(text)
     this.#draft = emptyDraft
     this.show()
-    this.#onSubmit(text)
+    this.#host.submit(text)
   }
 
   #complete(): void {

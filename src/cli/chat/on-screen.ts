@@ -40,7 +40,8 @@ class ScreenChat {
     const stand = openStand(terminal, {
       root: settings.folder,
       decide: async (decision) => this.#talk.drive?.decide(decision),
-      idle: () => this.#composer.show(),
+      isWriting: () => !this.#composer.isEmpty,
+      changed: () => this.#composer.show(),
       onInterrupt: () => this.#interrupted(),
     })
     if (stand === undefined) throw new CannotRun('This terminal can’t be drawn on: give the chat lines on standard input.')
@@ -49,12 +50,16 @@ class ScreenChat {
     this.#stand = stand
     this.#page = new LivePage(terminal, stand.screen)
     this.#view = new RunView(this.#page, terminal.stderr)
-    this.#composer = new Composer(stand.screen, terminal.stdout, new ChatHistory(terminal), (text) => this.#submitted(text))
+    this.#composer = new Composer(stand.screen, terminal.stdout, new ChatHistory(terminal), {
+      submit: (text) => this.#submitted(text),
+      isHidden: () => stand.desk.isAsking,
+    })
     this.#talk = this.#begin(undefined)
     stand.onKey = (key) => {
       if (key.kind === 'key' && key.name === 'ctrl-d') return this.#endOfInput()
       if (key.kind === 'key' && key.name === 'ctrl-l') return stand.screen.clear()
       this.#composer.key(key)
+      stand.desk.show()
     }
     stand.onResize = () => this.#composer.show()
   }
@@ -62,8 +67,8 @@ class ScreenChat {
   async talk(sessionId: string | undefined, first: string): Promise<number> {
     const stop = this.#terminal.onInterruption((why) => this.#ended(why))
     try {
-      this.#say(styled(`${oneLine(this.#settings.chosen.line)}\n`, 'dim', this.#terminal.stdout))
-      this.#say(styled(`In ${plain(this.#settings.folder)} · /help shows commands and keys\n`, 'dim', this.#terminal.stdout))
+      this.#say(`${styled(`${oneLine(this.#settings.chosen.line)}`, 'dim', this.#terminal.stdout)}\n`)
+      this.#say(`${styled(`In ${plain(this.#settings.folder)} · /help shows commands and keys`, 'dim', this.#terminal.stdout)}\n`)
       this.#composer.show()
       await this.#open(sessionId)
       if (first !== '') this.#submitted(first)
@@ -110,9 +115,9 @@ class ScreenChat {
       }
     } catch (error) {
       if (!RondoError.is(error) || error.code !== 'SessionNotFound') throw error
-      return this.#say(styled(`Session ${oneLine(sessionId)} is new.\n`, 'dim', this.#terminal.stdout))
+      return this.#say(`${styled(`Session ${oneLine(sessionId)} is new.`, 'dim', this.#terminal.stdout)}\n`)
     }
-    this.#say(styled(`Session ${oneLine(sessionId)}; it ended with:\n`, 'dim', this.#terminal.stdout))
+    this.#say(`${styled(`Session ${oneLine(sessionId)}; it ended with:`, 'dim', this.#terminal.stdout)}\n`)
     if (last.user !== undefined) this.#echo(last.user)
     const { stdout } = this.#terminal
     if (last.assistant !== undefined)
@@ -179,7 +184,7 @@ class ScreenChat {
   #echo(text: string, note?: string): void {
     const { stdout } = this.#terminal
     const lines = plain(text).trimEnd().split('\n')
-    const remark = note === undefined ? '' : styled(`  (${note})\n`, 'dim', stdout)
+    const remark = note === undefined ? '' : `${styled(`  (${note})`, 'dim', stdout)}\n`
     this.#page.block(`${lines.map((line) => `${styled('>', 'cyan', stdout)} ${line}\n`).join('')}${remark}`)
   }
 
@@ -238,6 +243,6 @@ class ScreenChat {
     if (sessionId === undefined || !this.#settings.kept) return
     const { stdout } = this.#terminal
     const command = `${commandName(this.#terminal)} chat --resume ${sessionWord(sessionId)}`
-    stdout.write(styled(`To go on: ${command}\n`, 'dim', stdout))
+    stdout.write(`${styled(`To go on: ${command}`, 'dim', stdout)}\n`)
   }
 }

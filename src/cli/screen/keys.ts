@@ -29,7 +29,8 @@ export function processKeyboard(stdin: NodeJS.ReadStream, write: (text: string) 
       emitKeypressEvents(stdin)
       const reader = new KeyReader(onKey)
       const onKeypress = (text: string | undefined, key: NodeKey) => {
-        if (key.ctrl === true && key.name === 'z') return suspend()
+        if (key.ctrl === true && key.name === 'z') return leave('SIGTSTP')
+        if (key.sequence === '\x1c') return leave('SIGQUIT')
         reader.read(text, key)
       }
       const onContinue = () => {
@@ -44,10 +45,10 @@ export function processKeyboard(stdin: NodeJS.ReadStream, write: (text: string) 
         write(pasteOff)
         if (!stdin.destroyed) stdin.setRawMode(false)
       }
-      // As the terminal would: the whole group stops, so that the shell gets its screen back.
-      const suspend = () => {
+      // Ctrl-Z and Ctrl-\ do what the terminal would make them do: to the whole group, so that the shell gets its screen back.
+      const leave = (signal: 'SIGTSTP' | 'SIGQUIT') => {
         giveBack()
-        process.kill(0, 'SIGTSTP')
+        process.kill(0, signal)
       }
       const end = () => {
         restore = undefined

@@ -16,7 +16,7 @@ export interface LivePart {
 /** The live part is made of these, from above. */
 export type Slot = (typeof slots)[number]
 
-const slots = ['preview', 'status', 'prompt'] as const
+const slots = ['preview', 'status', 'question', 'prompt'] as const
 
 const nothing: LivePart = { lines: [] }
 
