@@ -25,7 +25,7 @@ export class TaggedLog {
         return
       case 'model.started':
         this.#text = ''
-        return this.say('LLM', `Asking ${event.model} (iteration ${event.iteration + 1}, attempt ${event.attempt})`)
+        return this.say('LLM', `Asking ${event.model} (iteration ${event.iteration}, attempt ${event.attempt})`)
       case 'text.delta':
         // No more is shown of it.
         if (this.#text.length < previews.text * 4) this.#text += event.text

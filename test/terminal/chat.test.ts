@@ -210,7 +210,7 @@ describeInTerminal('what is said', () => {
     const terminal = await openChat(model)
     terminal.type('/h')
     terminal.press('tab', 'enter')
-    await terminal.waitFor('completes a command')
+    await terminal.waitFor('clears the screen')
     expectGolden('chat-help', terminal.screen())
     terminal.type('/fly')
     terminal.press('enter')

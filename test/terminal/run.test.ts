@@ -26,8 +26,11 @@ describeInTerminal('rondo run on a screen', () => {
     const bodies = model.requests.map(
       ({ body }) => body as { readonly messages: readonly { readonly role: string; readonly content: string }[] },
     )
-    expect(bodies.map(({ messages }) => messages.map(({ role }) => role))).toEqual([['user'], ['user', 'assistant', 'tool']])
-    expect(bodies[1]?.messages[2]?.content).toContain('tides.csv')
+    expect(bodies.map(({ messages }) => messages.map(({ role }) => role))).toEqual([
+      ['system', 'user'],
+      ['system', 'user', 'assistant', 'tool'],
+    ])
+    expect(bodies[1]?.messages[3]?.content).toContain('tides.csv')
     model.assertDone()
   })
 

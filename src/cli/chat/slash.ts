@@ -1,5 +1,5 @@
 import type { Output } from '../terminal.ts'
-import { padEnd, styled } from '../text.ts'
+import { padEnd, styled, wrapped } from '../text.ts'
 
 /** A command of the chat: a line that begins with a slash. */
 export interface SlashCommand {
@@ -45,7 +45,7 @@ export function slashMatches(text: string): readonly SlashCommand[] {
 
 const keys = [
   ['Enter', 'say it; while the agent works it reads it before its next step'],
-  ['Alt-Enter, Ctrl-J, \\ Enter', 'a new line'],
+  ['Alt-Enter, Ctrl-J', 'a new line; also Enter behind a backslash'],
   ['Up, Down', 'what was said before'],
   ['Tab', 'completes a command'],
   ['Ctrl-C', 'stops the agent; clears the line; twice: leaves'],
@@ -53,13 +53,20 @@ const keys = [
   ['Ctrl-D', 'leaves'],
 ] as const
 
-export function slashHelp(screen: Pick<Output, 'color'>): string {
-  const commands = slashCommands.map((command) =>
-    lineOf(`/${command.name}${'argument' in command ? ` ${command.argument}` : ''}`, command.help),
+const leftColumns = 22
+
+export function slashHelp(screen: Pick<Output, 'color' | 'columns'>): string {
+  const commands = slashCommands.map(
+    (command) => [`/${command.name}${'argument' in command ? ` ${command.argument}` : ''}`, command.help] as const,
   )
-  const strokes = keys.map(([key, what]) => lineOf(key, what))
-  function lineOf(left: string, right: string): string {
-    return `  ${padEnd(left, 26)} ${styled(right, 'dim', screen)}\n`
+  return [...commands.map(rowOf), '\n', ...keys.map(rowOf)].join('')
+  function rowOf([left, right]: readonly [string, string]): string {
+    const indent = ' '.repeat(leftColumns + 2)
+    const text = wrapped(right, screen.columns, indent).trimEnd().split('\n')
+    return text
+      .map(
+        (line, index) => `${index === 0 ? `  ${padEnd(left, leftColumns)}` : indent}${styled(line.slice(indent.length), 'dim', screen)}\n`,
+      )
+      .join('')
   }
-  return [...commands, '\n', ...strokes].join('')
 }
