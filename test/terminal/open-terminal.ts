@@ -15,8 +15,6 @@ export interface TerminalOptions {
   readonly rows?: number
   /** Of the command. */
   readonly args?: readonly string[]
-  /** A file that Node runs in place of the command. */
-  readonly script?: string
   /** A program and its arguments in place of Node and the command. */
   readonly command?: readonly [file: string, ...args: string[]]
   /** Over the variables that each terminal has; `undefined` takes one away. */
@@ -76,9 +74,9 @@ function environment(home: string): { readonly [name: string]: string } {
 }
 
 export async function openTerminal(options: TerminalOptions = {}): Promise<OpenTerminal> {
-  const { columns = 80, rows = 24, args = [], script = builtCommand, cwd = emptyFolder(), home = emptyFolder() } = options
-  if (options.command === undefined && !existsSync(script)) throw new Error(`${script} is missing: run npm run build first`)
-  const [file, ...rest] = options.command ?? [process.execPath, script, ...args]
+  const { columns = 80, rows = 24, args = [], cwd = emptyFolder(), home = emptyFolder() } = options
+  if (options.command === undefined && !existsSync(builtCommand)) throw new Error(`${builtCommand} is missing: run npm run build first`)
+  const [file, ...rest] = options.command ?? [process.execPath, builtCommand, ...args]
   const env = Object.fromEntries(Object.entries({ ...environment(home), ...options.env }).filter((pair) => pair[1] !== undefined))
   const pty = await startInPty(file, rest, { cols: columns, rows, cwd, env })
   const screen = emulator(columns, rows, (text) => pty.write(text))
@@ -88,7 +86,9 @@ export async function openTerminal(options: TerminalOptions = {}): Promise<OpenT
   const waiting = waitingFor({
     screen: screen.screen,
     lines: screen.lines,
-    columns,
+    get columns() {
+      return screen.columns
+    },
     get ended() {
       return ended === undefined ? undefined : String(ended.code ?? ended.signal)
     },
