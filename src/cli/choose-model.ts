@@ -9,6 +9,8 @@ export interface ModelFlags {
   /** `openai:gpt-5-mini`, `ollama:qwen3`, `offline`, or with `baseUrl` the name of a model of that server. */
   readonly model?: string
   readonly baseUrl?: string
+  /** The file that names them, where no flag does. */
+  readonly namedBy?: string
 }
 
 /** A model, and what the command says of it in its first line. */
@@ -23,11 +25,12 @@ const usualModel = 'gpt-5-mini'
 /** A name that was given, and by what. */
 interface Named {
   readonly name: string
-  readonly by: '--model' | 'RONDO_MODEL'
+  /** `--model`, `RONDO_MODEL` or a file. */
+  readonly by: string
 }
 
 /**
- * The model that a command works with: the one that was asked for (--model, RONDO_MODEL), else OpenAI's when there is a key, else one of an Ollama server on this
+ * The model that a command works with: the one that was asked for (--model, RONDO_MODEL, a file of settings), else OpenAI's when there is a key, else one of an Ollama server on this
  * machine, else the offline model. Throws `CannotRun` for one that can't be had.
  */
 export async function chooseModel(
@@ -36,8 +39,8 @@ export async function chooseModel(
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<ChosenModel> {
   // What was meant for another server is not sent to this one: neither the usual model nor, unless it is asked for by name, OpenAI's key.
-  if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags.model, terminal)
-  if (flags.model !== undefined) return byName({ name: flags.model, by: '--model' }, terminal)
+  if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags, terminal)
+  if (flags.model !== undefined) return byName({ name: flags.model, by: flags.namedBy ?? '--model' }, terminal)
   const { env } = terminal
   const usual = given(env['RONDO_MODEL'])
   if (usual !== undefined) return byName({ name: usual, by: 'RONDO_MODEL' }, terminal)
@@ -52,15 +55,16 @@ export async function chooseModel(
   return chosen(ollama(address)(model), [`an Ollama server answers at ${oneLine(address)}`, noteOther])
 }
 
-function atServer(baseUrl: string, name: string | undefined, { env }: Terminal): ChosenModel {
-  if (name === undefined) throw new CannotRun('--base-url needs the name of a model: --model NAME')
+function atServer(baseUrl: string, { model: name, namedBy }: ModelFlags, { env }: Terminal): ChosenModel {
+  if (name === undefined)
+    throw new CannotRun(`${namedBy === undefined ? '--base-url' : `baseUrl in ${namedBy}`} needs the name of a model: --model NAME`)
   const [provider, model] = split(name)
   const key = given(env['RONDO_API_KEY'])
   const made =
     provider === 'openai'
       ? valid(() => openaiChat(model, { baseURL: baseUrl, apiKey: env['OPENAI_API_KEY'] }))
       : valid(() => openaiCompatible({ baseURL: baseUrl, ...(key === undefined ? {} : { apiKey: key }) })(name))
-  return chosen(made, [placeOf(baseUrl)])
+  return chosen(made, [placeOf(baseUrl), ...(namedBy === undefined ? [] : [`${namedBy} names it`])])
 }
 
 function byName({ name, by }: Named, terminal: Terminal): ChosenModel {
@@ -104,7 +108,7 @@ function chosen(model: Model, notes: readonly string[]): ChosenModel {
 }
 
 /** A URL may hold a password, or a key in its query. */
-function placeOf(baseUrl: string): string {
+export function placeOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
   return oneLine(`${origin}${pathname}`)
 }
@@ -128,7 +132,7 @@ function ollama(address: string): (model: string) => Model {
 }
 
 /** What is blank was not given. */
-function given(text: string | undefined): string | undefined {
+export function given(text: string | undefined): string | undefined {
   const trimmed = text?.trim()
   return trimmed === '' ? undefined : trimmed
 }

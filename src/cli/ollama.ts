@@ -43,7 +43,7 @@ export async function lookForOllama(env: Terminal['env'], fetch: typeof globalTh
   const address = ollamaAddress(env)
   if (address === undefined) return { reason: unreadable }
   const shown = oneLine(address)
-  if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(address).hostname))
+  if (!isOnThisMachine(address))
     return { reason: `the Ollama server at ${shown} (OLLAMA_HOST) is not asked, for it is not on this machine` }
   const names = await modelsAt(address, fetch)
   if (names === undefined) return { reason: `no Ollama server answers at ${shown}` }
@@ -52,7 +52,12 @@ export async function lookForOllama(env: Terminal['env'], fetch: typeof globalTh
   return model === undefined ? { reason: `the Ollama server at ${shown} has no model that can chat` } : { model, address }
 }
 
-async function modelsAt(address: string, fetch: typeof globalThis.fetch): Promise<readonly string[] | undefined> {
+export function isOnThisMachine(address: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(address).hostname)
+}
+
+/** The names of a server's models, the newest first; `undefined` where none answers soon. */
+export async function modelsAt(address: string, fetch: typeof globalThis.fetch): Promise<readonly string[] | undefined> {
   try {
     const response = await fetch(`${address}/api/tags`, { signal: AbortSignal.timeout(patienceMs), redirect: 'error' })
     const body: unknown = await response.json()

@@ -1,43 +1,44 @@
 import { type Model, RondoError, type Run, type RunStatus, type Store } from '../index.ts'
 import { type AnswerFlags, type Answers, answersFor, type Given, isEmpty, readAnswers } from './answers.ts'
-import type { ModelFlags } from './choose-model.ts'
+import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
-import { type LimitFlags, limitsOf } from './limit-flags.ts'
+import { limitsOf } from './limit-flags.ts'
 import { agentName, commandAgent, folderOf, kindOf, lookingAgent, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { type SessionFacts, sessionFacts } from './session-facts.ts'
 import { closed, noSession, openToGoOn, unfinished, untilFree } from './sessions.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine, plain, shellWord, styled } from './text.ts'
-import { type ToolFlags, toolNames, toolsFor } from './toolset.ts'
+import { toolNames, toolsFor } from './toolset.ts'
 
-export interface ResumeFlags extends ModelFlags, AnswerFlags, ToolFlags, LimitFlags {
+export interface ResumeFlags extends ConfigFlags, AnswerFlags {
   readonly json?: boolean
   readonly verbose?: boolean
   /** Default: the folder in which the session began. */
   readonly cwd?: string
-  readonly instructions?: string
 }
 
 /**
  * Goes on with a session whose run has not ended, or has met a limit, and hands in answers to its calls; resolves with the exit code. Throws
  * `CannotRun` for what can't be done; then nothing was recorded. `model` stands in for the one that would be chosen.
  */
-export async function resumeCommand(sessionId: string, flags: ResumeFlags, terminal: Terminal, model?: Model): Promise<number> {
-  const answers = readAnswers(flags, terminal)
-  const store = await openToGoOn(sessionId, terminal)
+export async function resumeCommand(sessionId: string, asked: ResumeFlags, world: Terminal, model?: Model): Promise<number> {
+  const answers = readAnswers(asked, world)
+  const store = await openToGoOn(sessionId, world)
   try {
-    const look = () => looked(sessionId, store, { ...answers, yes: flags.yes === true }, terminal)
+    const look = () => looked(sessionId, store, { ...answers, yes: asked.yes === true }, world)
     // What whoever had the session has written meanwhile counts.
     const seen = await look()
-    const { facts, given, next } = (await freed(sessionId, store, flags, terminal)) ? await look() : seen
-    const folder = folderFor(sessionId, facts, flags, terminal)
+    const { facts, given, next } = (await freed(sessionId, store, asked, world)) ? await look() : seen
+    const folder = folderFor(sessionId, facts, asked, world)
+    const { flags, terminal } = configured(asked, folder, world)
     const chosen = await modelOf(flags, terminal, model)
     const tools = toolsFor(folder, flags, terminal)
     const agent = commandAgent({ model: chosen.model, folder, store, tools, instructions: flags.instructions })
     if (!saysLittle(reportAs(flags), terminal))
       for (const note of notes(sessionId, facts, folder, next, terminal)) terminal.stderr.write(`${note}\n`)
-    const options = { limits: limitsOf(flags), parkAfterMs: 0 }
+    // A run that goes on keeps the limits that it has, whatever files say.
+    const options = { limits: limitsOf(next === 'run' ? asked : flags), parkAfterMs: 0 }
     const start = (signal: AbortSignal): Run =>
       next === 'run'
         ? agent.resume(sessionId, { ...options, ...given, signal })
@@ -51,7 +52,7 @@ export async function resumeCommand(sessionId: string, flags: ResumeFlags, termi
   } catch (error) {
     throw RondoError.is(error) ? new CannotRun(error.message) : error
   } finally {
-    await closed(store, terminal)
+    await closed(store, world)
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Agent, type Model, RondoError, type RunStatus, type Tools } from '../index.ts'
-import type { ModelFlags } from './choose-model.ts'
+import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
-import { type LimitFlags, limitsOf } from './limit-flags.ts'
+import { limitsOf } from './limit-flags.ts'
 import { commandAgent, folderOf, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { resumeCommand } from './resume-command.ts'
@@ -10,9 +10,9 @@ import { openStore } from './store.ts'
 import { taskInput } from './task-input.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { plain, sessionWord, styled } from './text.ts'
-import { type ToolFlags, toolsFor } from './toolset.ts'
+import { toolsFor } from './toolset.ts'
 
-export interface RunFlags extends ModelFlags, ToolFlags, LimitFlags {
+export interface RunFlags extends ConfigFlags {
   readonly json?: boolean
   /** A log with a tag on each line. */
   readonly verbose?: boolean
@@ -23,18 +23,17 @@ export interface RunFlags extends ModelFlags, ToolFlags, LimitFlags {
   readonly cwd?: string
   /** Files that go with the task; `-` is standard input. */
   readonly file?: readonly string[]
-  /** More words for the model. */
-  readonly instructions?: string
 }
 
 /**
  * Runs a task to its end and resolves with the exit code. Throws `CannotRun` for what could not begin. `model` stands in for the
  * one that would be chosen.
  */
-export async function runCommand(words: readonly string[], flags: RunFlags, terminal: Terminal, model?: Model): Promise<number> {
-  if (flags.session !== undefined) checkSessionId(flags.session)
-  if (flags.resume === true) return resumeCommand(sessionToResume(words, flags), flags, terminal, model)
-  const folder = folderOf(flags.cwd, terminal)
+export async function runCommand(words: readonly string[], asked: RunFlags, world: Terminal, model?: Model): Promise<number> {
+  if (asked.session !== undefined) checkSessionId(asked.session)
+  if (asked.resume === true) return resumeCommand(sessionToResume(words, asked), asked, world, model)
+  const folder = folderOf(asked.cwd, world)
+  const { flags, terminal } = configured(asked, folder, world)
   const tools = toolsFor(folder, flags, terminal)
   const input = await taskInput(words, flags.file, terminal)
   const chosen = await modelOf(flags, terminal, model)

@@ -4,20 +4,24 @@ import { memory, RondoError, type Store } from '../index.ts'
 import { sqlite } from '../stores/sqlite.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 
-type Place = Pick<Terminal, 'env' | 'cwd' | 'home' | 'platform'>
+export type Place = Pick<Terminal, 'env' | 'cwd' | 'home' | 'platform'>
 
 /**
  * The folder for Rondo's data: `RONDO_HOME`; else `rondo` in the user's data folder, which is `XDG_DATA_HOME` where it is set (an absolute
  * path: https://specifications.freedesktop.org/basedir), else what the system has for it.
  */
-export function dataFolder({ env, cwd, home, platform }: Place): string {
-  const own = env['RONDO_HOME'] ?? ''
-  if (own !== '') return resolve(cwd, own)
-  const xdg = env['XDG_DATA_HOME'] ?? ''
+export function dataFolder(place: Place): string {
+  const own = place.env['RONDO_HOME'] ?? ''
+  return own === '' ? systemFolder(place, 'XDG_DATA_HOME', join('.local', 'share')) : resolve(place.cwd, own)
+}
+
+/** `rondo` in the user's folder for files of a kind: what the variable names, else what the system has, which is no absolute path without a home folder. */
+export function systemFolder({ env, home, platform }: Place, variable: string, usual: string): string {
+  const xdg = env[variable] ?? ''
   if (isAbsolute(xdg)) return join(xdg, 'rondo')
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'rondo')
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'rondo')
-  return join(home, '.local', 'share', 'rondo')
+  return join(home, usual, 'rondo')
 }
 
 export function sessionsFile(place: Place): string {

@@ -35,7 +35,7 @@ interface Ended {
 
 function rondo(args: readonly string[], setting: Setting = {}): Promise<Ended> {
   const { cwd = newFolder({ 'tides.csv': 'hour,metres\n12,4.1\n' }), home = newFolder(), command = main } = setting
-  const env = { PATH: process.env['PATH'], RONDO_HOME: home, RONDO_MODEL: 'offline', ...setting.env }
+  const env = { PATH: process.env['PATH'], HOME: home, RONDO_HOME: home, RONDO_MODEL: 'offline', ...setting.env }
   const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -22,7 +22,7 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
 test('pack: the tarball holds the built package and nothing of the workshop', () => {
   const found = readdirSync(join(app, 'node_modules', 'rondo')).filter((name) => name !== 'examples')
-  expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'])
+  expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schemas'])
 })
 
 test('pack: an install brings the five small packages and no optional peer', () => {

@@ -4,6 +4,7 @@ import type { Terminal } from '../terminal.ts'
 import {
   addToolFlags,
   baseUrlFlag,
+  configFlags,
   dollars,
   type End,
   eventsFlag,
@@ -44,6 +45,8 @@ export function addRun(program: Command, terminal: Terminal, end: End): void {
     .option('-f, --file <path>', 'a text or picture that goes with the task (- is standard input); repeatable', listed)
     .option('--session <id>', 'continue this session; an unknown id begins one')
     .option('--resume', "go on with the session's unfinished run: the same as rondo resume")
+    .option(...configFlags[0])
+    .option(...configFlags[1])
     .option(...eventsFlag)
     .option(...verboseFlag)
     .addHelpText('after', runExamples)

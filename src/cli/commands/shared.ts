@@ -18,6 +18,7 @@ writes, runs a command or fetches a page; elsewhere the run parks (exit code 4).
 
 Keys and addresses come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL,
 OLLAMA_HOST, RONDO_API_KEY (for --base-url), RONDO_MODEL (the usual --model).
+What you always want goes into rondo.config.json: see docs/command.md.
 `
 
 export const modelFlag = [
@@ -52,6 +53,12 @@ export function dollars(text: string): number {
 }
 
 export const eventsFlag = ['--json', 'print one event a line as JSON, and nothing else'] as const
+
+/** The file of settings: both set `config`. */
+export const configFlags = [
+  ['--config <file>', 'take settings from this file alone'],
+  ['--no-config', 'take no settings from files'],
+] as const
 
 /** Says where sessions lie. */
 export function whereSessionsLie(terminal: Terminal): string {
