@@ -108,7 +108,7 @@ function chosen(model: Model, notes: readonly string[]): ChosenModel {
 }
 
 /** A URL may hold a password, or a key in its query. */
-export function placeOf(baseUrl: string): string {
+function placeOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
   return oneLine(`${origin}${pathname}`)
 }

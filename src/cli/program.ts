@@ -2,6 +2,7 @@ import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { addApprovals } from './commands/approvals.ts'
 import { addChat } from './commands/chat.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
 import type { End } from './commands/shared.ts'
@@ -18,6 +19,7 @@ Examples:
   rondo show s_054db6c3c2416ab6a10d1
   rondo resume s_054db6c3c2416ab6a10d1
   rondo approvals
+  rondo doctor
 
 Each command has more with --help.`
 
@@ -49,7 +51,7 @@ function buildProgram(version: string, terminal: Terminal, end: End): Command {
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)
-  for (const add of [addDemo, addRun, addChat, addResume, addApprovals, addShow]) add(program, terminal, end)
+  for (const add of [addDemo, addRun, addChat, addResume, addApprovals, addShow, addDoctor]) add(program, terminal, end)
   program
     .command('demo-part', { hidden: true })
     .argument('<part>')

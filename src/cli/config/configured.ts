@@ -17,7 +17,6 @@ export interface ConfigFlags extends ModelFlags {
 export interface Configured<Flags> {
   readonly flags: Flags & { readonly settings: ConfigValues }
   readonly terminal: Terminal
-  readonly loaded: LoadedConfig
 }
 
 /**
@@ -26,25 +25,34 @@ export interface Configured<Flags> {
  */
 export function configured<Flags extends ConfigFlags>(flags: Flags, folder: string, terminal: Terminal): Configured<Flags> {
   const loaded = loadConfig(flags.config, folder, terminal)
-  const { values: settings } = loaded
-  const screen = coloured(settings.color, terminal)
+  const screen = coloured(loaded.values.color, terminal)
   for (const line of loaded.warnings) screen.stderr.write(`${styled(line, 'yellow', screen.stderr)}\n`)
+  return { flags: withSettings(flags, loaded, terminal), terminal: screen }
+}
+
+/** As `configured`, without a word. */
+export function withSettings<Flags extends ConfigFlags>(
+  flags: Flags,
+  loaded: LoadedConfig,
+  { env }: Pick<Terminal, 'env'>,
+): Flags & { readonly settings: ConfigValues } {
+  const { values: settings } = loaded
   const maxIterations = flags.maxIterations ?? settings.maxIterations
   const limits = maxIterations === undefined ? {} : { maxIterations }
-  return { flags: { ...flags, ...modelOf(flags, loaded, terminal), ...limits, settings }, terminal: screen, loaded }
+  return { ...flags, ...modelOf(flags, loaded, env), ...limits, settings }
 }
 
 /**
  * The model and its server belong together: a name that has its own provider is not sent to the server of a file, nor the model of a file to the server
  * of `--base-url`.
  */
-function modelOf(flags: ModelFlags, { values, sources }: LoadedConfig, terminal: Terminal): ModelFlags {
+function modelOf(flags: ModelFlags, { values, sources }: LoadedConfig, env: Terminal['env']): ModelFlags {
   if (flags.baseUrl !== undefined) return {}
   const { model, baseUrl } = values
   const [file] = sources.baseUrl ?? sources.model ?? []
   if (file === undefined) return {}
   const namedBy = plain(file)
-  const named = flags.model ?? given(terminal.env['RONDO_MODEL'])
+  const named = flags.model ?? given(env['RONDO_MODEL'])
   const [modelFile = file] = sources.model ?? []
   if (named === undefined && model !== undefined && modelFile !== file) return { model, namedBy: plain(modelFile) }
   if (named === undefined) return { ...(model === undefined ? {} : { model }), ...(baseUrl === undefined ? {} : { baseUrl }), namedBy }

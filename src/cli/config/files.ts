@@ -5,7 +5,7 @@ import { type Place, systemFolder } from '../store.ts'
 import { CannotRun } from '../terminal.ts'
 import { plain } from '../text.ts'
 
-export const configName = 'rondo.config.json'
+const configName = 'rondo.config.json'
 
 /** A file of settings. `own`: the user has put it there or named it; `project`: it came with the folder, and whoever made that made it. */
 export interface ConfigFile {

@@ -274,7 +274,7 @@ describe('what can not be understood stops the command and is named', () => {
     const { folder, place, files } = world({})
     mkdirSync(files.project)
     expect(() => loadConfig(undefined, folder, place)).toThrow(/rondo\.config\.json is a folder, and should be a file of settings\.$/)
-    execFileSync('mkfifo', [files.own])
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', files.own])
     expect(() => loadConfig(undefined, folder, place)).toThrow(/is no regular file/)
     expect(refusal({ flag: 'no.json' })).toBe('There is no file ~/work/src/no.json (--config).')
     expect(refusal({ flag: '' })).toBe('--config names no file. Name one, or leave it out.')

@@ -1,0 +1,84 @@
+import type { ConfigFlags } from '../config/configured.ts'
+import { folderOf } from '../read-agent.ts'
+import type { Output, Terminal } from '../terminal.ts'
+import { jsonLine, padEnd, plain, styled, wrapped } from '../text.ts'
+import type { Check, Looked } from './check.ts'
+import { checkSessions } from './check-sessions.ts'
+import { checkParts, checkProxies, checkTerminal } from './check-surroundings.ts'
+import { checkKeys, checkModel, checkOllama, checkRondo, checkSettings } from './checks.ts'
+import { type Installed, installedHere } from './installed.ts'
+import { maskerOf } from './masked.ts'
+
+export interface DoctorFlags extends ConfigFlags {
+  readonly json?: boolean
+  readonly cwd?: string
+}
+
+/**
+ * Says what is there and what is missing; resolves with 0 when `rondo run` would work, also with the offline model alone, else with 1. Nothing is
+ * changed or made, and of the network only an Ollama server is asked.
+ */
+export async function doctorCommand(flags: DoctorFlags, version: string, terminal: Terminal, installed?: Installed): Promise<number> {
+  const folder = folderOf(flags.cwd, terminal)
+  const checks = await checksOf({ flags, folder, terminal, installed: installed ?? installedHere(version) })
+  const masked = maskerOf(terminal.env)
+  const works = checks.every(({ state }) => state !== 'broken')
+  if (flags.json === true) {
+    const report = { works, checks: checks.map(({ facts, ...check }) => ({ ...check, ...(facts === undefined ? {} : { facts }) })) }
+    terminal.stdout.write(jsonLine(deeply(report, masked)))
+  } else {
+    const shown = (text: string) => plain(masked(atHome(text, terminal)))
+    for (const check of checks) terminal.stdout.write(linesOf(check, shown, terminal.stdout))
+    terminal.stdout.write(`\n${wrapped(conclusion(checks), columnsOf(terminal.stdout), '')}`)
+  }
+  return works ? 0 : 1
+}
+
+async function checksOf(looked: Looked): Promise<readonly Check[]> {
+  const { check: settings, loaded } = checkSettings(looked)
+  const ollama = await checkOllama(looked)
+  return [
+    ...checkRondo(looked),
+    settings,
+    checkKeys(looked),
+    ollama,
+    await checkModel(looked, loaded),
+    await checkSessions(looked),
+    ...checkParts(looked),
+    checkTerminal(looked),
+    checkProxies(looked),
+  ]
+}
+
+/** Every text in the value, changed. */
+function deeply(value: unknown, change: (text: string) => string): unknown {
+  return JSON.parse(JSON.stringify(value, (_, own: unknown) => (typeof own === 'string' ? change(own) : own)))
+}
+
+/** With paths as their user writes them. */
+function atHome(text: string, { home }: Terminal): string {
+  return home === '' ? text : text.replaceAll(`${home}/`, '~/')
+}
+
+const marks = { ok: ['✓', 'green'], note: ['·', 'yellow'], broken: ['✗', 'red'] } as const
+const nameColumns = 23
+const mostColumns = 80
+
+function columnsOf({ columns }: Output): number {
+  return Math.min(columns ?? mostColumns, mostColumns)
+}
+
+function linesOf({ name, state, text, next }: Check, shown: (text: string) => string, output: Output): string {
+  const indent = ' '.repeat(nameColumns + 3)
+  const lines = (words: string) => wrapped(shown(words), columnsOf(output), indent)
+  const [mark, style] = marks[state]
+  const more = next === undefined ? '' : styled(lines(next), 'dim', output)
+  return `${styled(mark, style, output)} ${padEnd(name, nameColumns)} ${lines(text).slice(indent.length)}${more}`
+}
+
+function conclusion(checks: readonly Check[]): string {
+  const broken = checks.filter(({ state }) => state === 'broken').map(({ name }) => name)
+  if (broken.length > 0) return `rondo run does not work here. Broken: ${broken.join(', ')}.`
+  const isOffline = checks.some(({ name, facts }) => name === 'model' && facts?.['provider'] === 'rondo')
+  return isOffline ? 'rondo run works here, with the offline model: there is no language model.' : 'rondo run works here.'
+}
