@@ -20,7 +20,7 @@ export interface ChosenModel {
 }
 
 /** Which model of a provider is taken when none is named. */
-const usualModel = 'gpt-5-mini'
+export const usualModel = 'gpt-5-mini'
 
 /** A name that was given, and by what. */
 interface Named {

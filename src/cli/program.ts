@@ -1,6 +1,7 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { addApprovals } from './commands/approvals.ts'
 import { addChat } from './commands/chat.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addResume } from './commands/resume.ts'
@@ -51,7 +52,7 @@ function buildProgram(version: string, terminal: Terminal, end: End): Command {
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)
-  for (const add of [addDemo, addRun, addChat, addResume, addApprovals, addShow, addDoctor]) add(program, terminal, end)
+  for (const add of [addDemo, addRun, addChat, addResume, addApprovals, addShow, addDoctor, addCompletion]) add(program, terminal, end)
   program
     .command('demo-part', { hidden: true })
     .argument('<part>')

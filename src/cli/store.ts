@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { memory, RondoError, type Store } from '../index.ts'
-import { sqlite } from '../stores/sqlite.ts'
+import { type SqliteOptions, sqlite } from '../stores/sqlite.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 
 export type Place = Pick<Terminal, 'env' | 'cwd' | 'home' | 'platform'>
@@ -62,12 +62,12 @@ function checkWritable(file: string): void {
 }
 
 /** Opens the sessions file to read it; `undefined` where none has been written yet. */
-export async function openToRead(place: Place): Promise<Store | undefined> {
+export async function openToRead(place: Place, options: SqliteOptions = {}): Promise<Store | undefined> {
   const lacking = placeless(place)
   if (lacking !== undefined) throw new CannotRun(lacking)
   const file = sessionsFile(place)
   if (!existsSync(file)) return undefined
-  const store = sqlite(file)
+  const store = sqlite(file, options)
   try {
     await store.list({ limit: 1 })
     return store
