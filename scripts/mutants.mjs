@@ -30,9 +30,11 @@ const groupsFor = (file) =>
         ? [['test/stores']]
         : file.startsWith('src/tools/shell/')
           ? [['test/tools/shell']]
-          : file.startsWith('src/core/')
-            ? ofCore
-            : ofEngine
+          : file.startsWith('src/cli/')
+            ? [['test/cli/config', 'test/cli/doctor', 'test/cli/completion/complete.test.ts'], ['test/cli']]
+            : file.startsWith('src/core/')
+              ? ofCore
+              : ofEngine
   ).map((dirs) => dirs.filter((dir) => existsSync(join(root, dir))))
 const limitMs = 180_000
 
