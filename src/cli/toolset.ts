@@ -1,5 +1,6 @@
 import { type Ask, RondoError, type Tool, type Tools } from '../index.ts'
 import { fetchTool, readTools, shellTool, writeTools } from '../tools/index.ts'
+import { toolGroups, toolWords } from './config/tool-groups.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine } from './text.ts'
 
@@ -9,6 +10,8 @@ export interface ToolFlags {
   readonly tools?: readonly string[]
   /** Nothing is asked: every call runs that no `denyCommand` forbids. */
   readonly yes?: boolean
+  /** Nothing outside memory is changed. */
+  readonly sandbox?: boolean
   /** Commands of the shell that run unasked, as `rules.allow` of `shellTool`. */
   readonly allowCommand?: readonly string[]
   /** Commands that never run. */
@@ -17,19 +20,7 @@ export interface ToolFlags {
   readonly fetchHosts?: readonly string[]
 }
 
-const groups = {
-  read: ['list_files', 'find_files', 'read_file', 'search_text', 'file_info'],
-  write: ['write_file', 'edit_file'],
-  shell: ['shell'],
-  fetch: ['fetch_url'],
-} as const
-
-type Group = keyof typeof groups
-
-/** What `--tools` takes besides the names of tools. */
-export const toolWords: readonly string[] = [...Object.keys(groups), 'all', 'none']
-
-const allTools: readonly string[] = Object.values(groups).flat()
+const allTools: readonly string[] = Object.values(toolGroups).flat()
 
 /** Every tool that the command can have. */
 export function toolNames(): ReadonlySet<string> {
@@ -45,7 +36,8 @@ export function chosenTools(words: readonly string[] = ['all']): readonly string
 function namesOf(word: string): readonly string[] {
   if (word === 'all') return allTools
   if (word === 'none') return []
-  if (Object.hasOwn(groups, word)) return groups[word as Group]
+  const group = Object.hasOwn(toolGroups, word) ? toolGroups[word] : undefined
+  if (group !== undefined) return group
   if (allTools.includes(word)) return [word]
   throw new CannotRun(`There is no tool ${oneLine(word)}. There are ${toolWords.join(', ')}; or by name: ${allTools.join(', ')}.`)
 }
@@ -55,15 +47,11 @@ export function toolsFor(folder: string, flags: ToolFlags, { platform }: Pick<Te
   const names = new Set(chosenTools(flags.tools))
   const asks = flags.yes !== true
   const tools: Tools[number][] = [...readTools({ root: folder })]
-  if (wants(names, 'write')) tools.push(...writable(folder, asks))
+  if (toolGroups['write']?.some((name) => names.has(name))) tools.push(...writable(folder, asks))
   // There is no shell for it on Windows; who names it is told so.
   if (names.has('shell') && (platform !== 'win32' || flags.tools?.includes('shell') === true)) tools.push(shell(folder, flags, asks))
   if (names.has('fetch_url')) tools.push(fetcher(flags, asks))
   return tools.filter((tool) => 'name' in tool && names.has(tool.name))
-}
-
-function wants(names: ReadonlySet<string>, group: Group): boolean {
-  return groups[group].some((name) => names.has(name))
 }
 
 function writable(folder: string, asks: boolean): Tools {

@@ -1,4 +1,5 @@
 import { type Model, RondoError, type Store } from '../../index.ts'
+import { configured } from '../config/configured.ts'
 import { folderOf, modelOf } from '../read-agent.ts'
 import { cannotOpen, checkSessionId, closed, noSession } from '../sessions.ts'
 import { openStore } from '../store.ts'
@@ -12,11 +13,12 @@ import type { ChatFlags, ChatSettings } from './settings.ts'
  * A conversation with the agent; resolves with the exit code when it is left. On a terminal it is one of keys and screen; elsewhere each line of standard
  * input is said. Throws `CannotRun` for what can't begin. `model` stands in for the one that would be chosen.
  */
-export async function chatCommand(words: readonly string[], flags: ChatFlags, terminal: Terminal, model?: Model): Promise<number> {
-  if (flags.session !== undefined) checkSessionId(flags.session)
-  if (flags.session !== undefined && flags.resume !== undefined)
+export async function chatCommand(words: readonly string[], asked: ChatFlags, world: Terminal, model?: Model): Promise<number> {
+  if (asked.session !== undefined) checkSessionId(asked.session)
+  if (asked.session !== undefined && asked.resume !== undefined)
     throw new CannotRun('--session and --resume both say which session to go on with. Leave one of them out.')
-  const folder = folderOf(flags.cwd, terminal)
+  const folder = folderOf(asked.cwd, world)
+  const { flags, terminal } = configured(asked, folder, world)
   const chosen = await modelOf(flags, terminal, model)
   const { store, unkept } = await openStore(terminal)
   try {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { chatCommand } from '../chat/chat-command.ts'
 import type { ChatFlags } from '../chat/settings.ts'
 import type { Terminal } from '../terminal.ts'
-import { addToolFlags, baseUrlFlag, dollars, type End, modelFlag, wholeNumber } from './shared.ts'
+import { addToolFlags, baseUrlFlag, configFlags, dollars, type End, modelFlag, wholeNumber } from './shared.ts'
 
 const chatExamples = `
 What you say while the agent works reaches it before its next step. You are asked
@@ -37,6 +37,8 @@ export function addChat(program: Command, terminal: Terminal, end: End): void {
     .option('-r, --resume [id]', 'go on with this session (default: the newest one of the folder)')
     .option('--max-iterations <n>', 'stop a run after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
     .option('--max-cost <usd>', 'stop a run when it has cost so much, where the server tells what it costs', dollars)
+    .option(...configFlags[0])
+    .option(...configFlags[1])
     .addHelpText('after', chatExamples)
     .action(async (words: readonly string[], flags: ChatFlags) => end(await chatCommand(words, flags, terminal)))
   addToolFlags(chat)

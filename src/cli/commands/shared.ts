@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { toolWords } from '../config/tool-groups.ts'
 import { sessionsFile } from '../store.ts'
 import type { Terminal } from '../terminal.ts'
-import { toolWords } from '../toolset.ts'
 
 /** Called with the exit code of the command that ran. */
 export type End = (exitCode: number) => void

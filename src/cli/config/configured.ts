@@ -1,21 +1,22 @@
 import { given, type ModelFlags } from '../choose-model.ts'
+import type { LimitFlags } from '../limit-flags.ts'
 import type { Output, Terminal } from '../terminal.ts'
 import { plain, styled } from '../text.ts'
+import type { ToolFlags } from '../toolset.ts'
 import type { ConfigFlag } from './files.ts'
 import type { ConfigValues } from './keys.ts'
 import { type LoadedConfig, loadConfig } from './load-config.ts'
 
 /** What each command has that works with settings. */
-export interface ConfigFlags extends ModelFlags {
+export interface ConfigFlags extends ModelFlags, ToolFlags, LimitFlags {
   /** The file of `--config`; `false`: `--no-config`. */
   readonly config?: ConfigFlag
-  readonly maxIterations?: number
-  /** What the files say; `configured` puts it there. A flag goes before it. */
-  readonly settings?: ConfigValues
+  /** More words for the model. */
+  readonly instructions?: string
 }
 
 export interface Configured<Flags> {
-  readonly flags: Flags & { readonly settings: ConfigValues }
+  readonly flags: Flags
   readonly terminal: Terminal
 }
 
@@ -37,9 +38,18 @@ export function withSettings<Flags extends ConfigFlags>(
   { env }: Pick<Terminal, 'env'>,
 ): Flags & { readonly settings: ConfigValues } {
   const { values: settings } = loaded
-  const maxIterations = flags.maxIterations ?? settings.maxIterations
-  const limits = maxIterations === undefined ? {} : { maxIterations }
-  return { ...flags, ...modelOf(flags, loaded, env), ...limits, settings }
+  return { flags: { ...settingsOf(settings), ...flags, ...modelOf(flags, loaded, terminal), ...added(flags, settings) }, terminal: screen }
+}
+
+/** The settings under the names of the flags. */
+function settingsOf({ tools, sandbox, yes, maxIterations, maxCost, instructions }: ConfigValues): ConfigFlags {
+  const all = { tools, sandbox, yes, maxIterations, maxCost, instructions }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+/** Lists to which flags add. */
+function added({ allowCommand = [], denyCommand = [] }: ToolFlags, { allow = [], deny = [], fetchHosts = [] }: ConfigValues): ToolFlags {
+  return { allowCommand: [...allow, ...allowCommand], denyCommand: [...deny, ...denyCommand], fetchHosts }
 }
 
 /**
@@ -72,6 +82,9 @@ function withoutColor(output: Output): Output {
     color: false,
     get columns() {
       return output.columns
+    },
+    get rows() {
+      return output.rows
     },
     write: (text) => output.write(text),
   }

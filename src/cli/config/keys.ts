@@ -36,7 +36,7 @@ export const maxItems = 200
 export const maxItemLength = 1_000
 
 /** What the command does where nothing is configured: what a project may not exceed. */
-export const usual = { tools: ['read'], maxIterations: 50 } as const
+export const usual = { tools: ['all'], maxIterations: 50 } as const
 
 export const keys: { readonly [key in ConfigKey]: Key } = {
   model: {

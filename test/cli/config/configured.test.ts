@@ -25,10 +25,10 @@ function modelOf(flags: ConfigFlags, own: object, env = {}) {
 describe('flags, environment, files', () => {
   test('a flag goes before the files, and what no flag says comes from them', () => {
     const { terminal, cwd } = user({ maxIterations: 30, yes: true })
-    const settings = { maxIterations: 30, yes: true }
-    expect(configured<RunFlags>({ json: true }, cwd, terminal).flags).toEqual({ json: true, maxIterations: 30, settings })
-    expect(configured({ maxIterations: 7 }, cwd, terminal).flags).toEqual({ maxIterations: 7, settings })
-    expect(configured({ config: false }, cwd, terminal).flags).toEqual({ config: false, settings: {} })
+    const lists = { allowCommand: [], denyCommand: [], fetchHosts: [] }
+    expect(configured<RunFlags>({ json: true }, cwd, terminal).flags).toEqual({ json: true, maxIterations: 30, yes: true, ...lists })
+    expect(configured({ maxIterations: 7 }, cwd, terminal).flags).toEqual({ maxIterations: 7, yes: true, ...lists })
+    expect(configured({ config: false }, cwd, terminal).flags).toEqual({ config: false, ...lists })
   })
 
   test('the model: --model, else RONDO_MODEL, else the file', () => {
@@ -75,7 +75,7 @@ describe('rondo run and rondo resume', () => {
   }
 
   test('the first line names the file that chose the model', async () => {
-    const { code, err } = await call(['run', 'list the files'], { model: 'offline' })
+    const { code, err } = await call(['run', 'list the files'], { model: 'offline' }, { outIsTTY: true })
     expect([code, err.split('\n')[0]]).toEqual([0, 'Model: offline (no network and no language model; FILE names it)'])
   })
 

@@ -139,7 +139,7 @@ describe('which files count', () => {
 describe('a project may be hostile', () => {
   test('what loosens, or sends elsewhere, is ignored and named in one line', () => {
     const { values, sources, warnings, paths } = load({
-      own: { sandbox: true },
+      own: { sandbox: true, tools: ['read'] },
       project: {
         yes: true,
         allow: ['*'],
@@ -179,8 +179,10 @@ describe('a project may be hostile', () => {
     const rows: [own: string[] | undefined, project: string[], tools: string[]][] = [
       [undefined, ['read_file', 'list_files'], ['read_file', 'list_files']],
       [undefined, ['none'], ['none']],
-      [undefined, ['all'], ['read']],
-      [undefined, ['shell'], []],
+      [undefined, ['all'], ['all']],
+      [undefined, ['shell'], ['shell']],
+      [['read'], ['all'], ['read']],
+      [['read'], ['shell'], []],
       [['read_file'], ['read'], ['read_file']],
       [['read', 'write'], ['write', 'shell'], ['write']],
       [['all'], ['shell', 'other'], ['shell', 'other']],
