@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import { jsonSchema } from '../../json-schema/index.ts'
 import { tool } from '../tool.ts'
 import { isBinary, scanChunks } from './lines.ts'
@@ -7,6 +6,7 @@ import type { Reader, Truncation } from './reader.ts'
 import { fileStats, inputOf, pathProperty, truncation } from './reader.ts'
 import type { Opened } from './resolve.ts'
 import { shownPath, withPath } from './resolve.ts'
+import { changedAt } from './root.ts'
 import { newCounts, walk } from './walk.ts'
 
 const newline = 0x0a
@@ -93,7 +93,7 @@ async function ofFolder({ root, limits, respectGitignore }: Reader, opened: Open
     below: 'limit',
     visited: limits.visited,
     wanted: () => true,
-    load: fileStats,
+    load: fileStats(root),
   } as const
   let files = 0
   let folders = 0
@@ -104,7 +104,7 @@ async function ofFolder({ root, limits, respectGitignore }: Reader, opened: Open
     files++
     bytes += loaded?.size ?? 0
   }
-  const { mtime } = await stat(opened.folder.reach)
+  const mtime = await changedAt(root, opened.folder)
   const { skipped, unreadable } = counts
   const modified = mtime.toISOString()
   return {

@@ -80,7 +80,7 @@ async function find(reader: Reader, input: FindFilesInput, opened: Opened, signa
     below: 'limit',
     visited: limits.visited,
     wanted,
-    load: fileStats,
+    load: fileStats(root),
   } as const
   const files: FoundFile[] = []
   const sort = input.sort ?? 'path'

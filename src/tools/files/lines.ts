@@ -1,11 +1,11 @@
-import type { FileHandle } from 'node:fs/promises'
+import type { OpenFile } from './root.ts'
 
 /** As git does: a file is binary if its first bytes hold a NUL. */
 const sniffedBytes = 8_000
 const chunkBytes = 131_072
 const newline = 0x0a
 
-export async function isBinary(handle: FileHandle): Promise<boolean> {
+export async function isBinary(handle: OpenFile): Promise<boolean> {
   const buffer = Buffer.alloc(sniffedBytes)
   const { bytesRead } = await handle.read(buffer, 0, sniffedBytes, 0)
   return buffer.subarray(0, bytesRead).includes(0)
@@ -27,7 +27,7 @@ export interface Scan {
 
 /** Reads a file piece by piece, so that its size costs no memory. `onChunk` says whether to go on. */
 export async function scanChunks(
-  handle: FileHandle,
+  handle: OpenFile,
   most: number,
   signal: AbortSignal,
   onChunk: (chunk: Buffer) => 'on' | 'stop',
@@ -48,7 +48,7 @@ export async function scanChunks(
  * `keep` bytes are held.
  */
 export async function scanLines(
-  handle: FileHandle,
+  handle: OpenFile,
   { from, to, keep, most, signal }: { from: number; to: number; keep: number; most: number; signal: AbortSignal },
   onLine: (line: Line) => 'on' | 'enough',
 ): Promise<Scan> {

@@ -64,7 +64,7 @@ async function list(reader: Reader, input: ListFilesInput, signal: AbortSignal):
       below: 'unwanted',
       visited: limits.visited,
       wanted: () => true,
-      load: fileStats,
+      load: fileStats(root),
     } as const
     const entries: ListedEntry[] = []
     let limitHit: LimitHit | undefined

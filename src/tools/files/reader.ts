@@ -1,9 +1,8 @@
-import { lstat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Json } from '../../core/json.ts'
 import type { ReadToolLimits } from './limits.ts'
 import { problem } from './problem.ts'
 import type { Folder, Root } from './root.ts'
+import { statsOf } from './root.ts'
 
 /** What all read tools share. */
 export interface Reader {
@@ -47,9 +46,16 @@ export function limitProperty(what: string, fallback: number, most: number): Jso
   }
 }
 
-/** What walks need to know of a file. Rejects if it is none any more. */
-export async function fileStats(folder: Folder, name: string): Promise<{ readonly size: number; readonly modified: string }> {
-  const stats = await lstat(join(folder.reach, name))
-  if (!stats.isFile()) throw problem(`'${name}' is no regular file.`)
-  return { size: stats.size, modified: stats.mtime.toISOString() }
+export interface FileStats {
+  readonly size: number
+  readonly modified: string
+}
+
+/** Finds what walks need to know of a file. It rejects if that is none any more. */
+export function fileStats(root: Root): (folder: Folder, name: string) => Promise<FileStats> {
+  return async (folder, name) => {
+    const stats = await statsOf(root, folder, name)
+    if (!stats.isFile()) throw problem(`'${name}' is no regular file.`)
+    return { size: stats.size, modified: stats.mtime.toISOString() }
+  }
 }

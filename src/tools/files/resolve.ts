@@ -1,9 +1,7 @@
-import type { FileHandle } from 'node:fs/promises'
-import { lstat, readlink } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { errorCode, escapes, fileSystemProblem, problem, similarNames } from './problem.ts'
-import type { EntryKind, Folder, Root } from './root.ts'
-import { belowRoot, closeFolders, kindOf, memberPath, openFile, openFolder, openRoot, readFolder } from './root.ts'
+import type { EntryKind, Folder, OpenFile, Root } from './root.ts'
+import { belowRoot, closeFolders, kindOf, linkTarget, memberPath, openFile, openFolder, openRoot, readFolder, statsOf } from './root.ts'
 
 /** Lengths that every common file system has (bytes). */
 const longestPath = 4_096
@@ -21,12 +19,12 @@ export type Opened = {
   readonly folders: readonly Folder[]
   readonly folder: Folder
   close(): Promise<void>
-} & ({ readonly kind: 'folder' } | { readonly kind: 'file'; readonly handle: FileHandle })
+} & ({ readonly kind: 'folder' } | { readonly kind: 'file'; readonly handle: OpenFile })
 
 /** What stands at the end of a path. `missing`: `name` is not there. */
 export type End =
   | { readonly kind: 'folder' }
-  | { readonly kind: 'file'; readonly name: string; readonly handle: FileHandle }
+  | { readonly kind: 'file'; readonly name: string; readonly handle: OpenFile }
   | { readonly kind: 'missing'; readonly name: string }
 
 /** Where a walk differs between those who read and those who write. */
@@ -124,7 +122,14 @@ function openedAt(walker: Walker, end: End): Opened {
   const folder = topFolder(walker)
   if (end.kind !== 'file') return { kind: 'folder', path, folders, folder, close: () => closeFolders(folders) }
   const { handle } = end
-  return { kind: 'file', path, folders, folder, handle, close: () => handle.close().finally(() => closeFolders(folders)) }
+  const close = async () => {
+    try {
+      await handle.close()
+    } finally {
+      await closeFolders(folders)
+    }
+  }
+  return { kind: 'file', path, folders, folder, handle, close }
 }
 
 /** One step of the path: gives what stands at its end, `on` while there is more. */
@@ -141,7 +146,7 @@ async function step(walker: Walker): Promise<End | 'on'> {
   }
   walker.rules.allow?.(name)
   const parent = topFolder(walker)
-  const kind = await kindAt(parent, name)
+  const kind = await kindAt(walker.root, parent, name)
   try {
     switch (kind) {
       case 'folder':
@@ -172,9 +177,9 @@ export function namesAhead(walker: Walker): readonly string[] {
   return walker.pending.filter((one) => one !== '' && one !== '.')
 }
 
-async function kindAt(parent: Folder, name: string): Promise<EntryKind | { readonly missing: unknown }> {
+async function kindAt(root: Root, parent: Folder, name: string): Promise<EntryKind | { readonly missing: unknown }> {
   try {
-    return kindOf(await lstat(join(parent.reach, name)))
+    return kindOf(await statsOf(root, parent, name))
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
     return { missing: error }
@@ -194,7 +199,7 @@ export async function notFound(walker: Walker, parent: Folder, name: string, cau
 
 async function followLink(walker: Walker, parent: Folder, name: string): Promise<void> {
   if (++walker.links > mostLinks) throw problem(`'${walker.asked}' leads through more than ${mostLinks} links, perhaps in a circle.`)
-  const target = await readlink(join(parent.reach, name))
+  const target = await linkTarget(walker.root, parent, name)
   let steps = target
   if (isAbsolute(target)) {
     const below = belowRoot(walker.root, target)

@@ -1,6 +1,7 @@
+import type { BigIntStats, Stats } from 'node:fs'
 import { constants, existsSync, realpathSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { lstat, open, opendir, realpath } from 'node:fs/promises'
+import { lstat, open, opendir, readlink, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { RondoError } from '../../core/error.ts'
 import { escapes, fileSystemProblem, problem } from './problem.ts'
@@ -22,6 +23,27 @@ export interface Root {
   readonly givenPath: string
   readonly identity: string
   readonly access: Access
+  /** What lies over the disk, and is asked in its place. */
+  readonly layer?: Layer
+}
+
+/** Files that are reached in another way than by the system; those that read are as the functions of their names here. */
+export interface Layer {
+  /** What the model is told about what it writes there: a sentence with a space before it. */
+  readonly note: string
+  openRoot(): Promise<Folder>
+  openFolder(parent: Folder, name: string): Promise<Folder>
+  openFile(parent: Folder, name: string): Promise<OpenFile>
+  readFolder(folder: Folder, most: number, signal: AbortSignal): Promise<FolderContent>
+  statsOf(parent: Folder, name: string): Promise<MemberStats>
+  linkTarget(parent: Folder, name: string): Promise<string>
+  changedAt(folder: Folder): Promise<Date>
+  /** Rejects with `EEXIST` if the name is taken. */
+  makeFolder(parent: Folder, name: string): Promise<void>
+  /** Only if it is empty. */
+  removeFolder(parent: Folder, name: string): Promise<void>
+  /** Makes a file what it shall be, all at once. Rejects with `ESTALE` if what has the name is not the file that was seen (`undefined`: none). */
+  put(parent: Folder, name: string, bytes: Buffer, seen: FileVersion | undefined): Promise<void>
 }
 
 /** An open folder. `reach` is the path by which the system finds it; `realPath` where it lies below the root (`''` is the root). */
@@ -29,6 +51,24 @@ export interface Folder {
   readonly reach: string
   readonly realPath: string
   readonly handle: FileHandle | undefined
+}
+
+/** What is read of an open file: of the system's handle, or of something like it. */
+export interface OpenFile {
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
+  stat(): Promise<Pick<Stats, 'size' | 'mtime'>>
+  stat(options: { readonly bigint: true }): Promise<FileVersion>
+  close(): Promise<void>
+}
+
+/** Which file it is, and what would be otherwise if it had been changed. */
+export type FileVersion = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'nlink' | 'uid' | 'gid' | 'size' | 'mtimeNs' | 'ctimeNs'>
+
+export type MemberStats = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'size' | 'mtime' | 'mode'>
+
+export interface FolderContent {
+  readonly entries: FolderEntry[]
+  readonly complete: boolean
 }
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other'
@@ -65,6 +105,7 @@ const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
 
 /** Opens the root itself. Fails if another folder took its place since the tools were made. */
 export async function openRoot(root: Root): Promise<Folder> {
+  if (root.layer !== undefined) return root.layer.openRoot()
   const replaced = () => problem('The root folder was replaced or removed since the tools were made, so nothing in it can be reached.')
   if (root.access === 'paths') {
     const stats = await lstat(root.realPath, { bigint: true }).catch(() => undefined)
@@ -80,6 +121,7 @@ export async function openRoot(root: Root): Promise<Folder> {
 
 /** Opens a folder in a folder. Rejects with the system's error, `ELOOP` or `ENOTDIR` if it is a link. */
 export async function openFolder(root: Root, parent: Folder, name: string): Promise<Folder> {
+  if (root.layer !== undefined) return root.layer.openFolder(parent, name)
   const realPath = memberPath(parent, name)
   const reach = join(parent.reach, name)
   if (root.access === 'paths') {
@@ -91,7 +133,8 @@ export async function openFolder(root: Root, parent: Folder, name: string): Prom
 }
 
 /** Opens a regular file in a folder; anything else is refused, and was not waited for. */
-export async function openFile(root: Root, parent: Folder, name: string): Promise<FileHandle> {
+export async function openFile(root: Root, parent: Folder, name: string): Promise<OpenFile> {
+  if (root.layer !== undefined) return root.layer.openFile(parent, name)
   const realPath = memberPath(parent, name)
   const reach = join(parent.reach, name)
   const handle = await open(reach, fileFlags)
@@ -106,13 +149,23 @@ export async function openFile(root: Root, parent: Folder, name: string): Promis
   }
 }
 
-/** The members of an open folder, at most `most`, sorted by path: a folder sorts as if its name ended with `/`. */
-export async function readFolder(
-  root: Root,
-  folder: Folder,
-  most: number,
-  signal: AbortSignal,
-): Promise<{ entries: FolderEntry[]; complete: boolean }> {
+/** What a member of a folder is; of a link, the link itself. */
+export async function statsOf(root: Root, parent: Folder, name: string): Promise<MemberStats> {
+  return root.layer === undefined ? lstat(join(parent.reach, name)) : root.layer.statsOf(parent, name)
+}
+
+export async function linkTarget(root: Root, parent: Folder, name: string): Promise<string> {
+  return root.layer === undefined ? readlink(join(parent.reach, name)) : root.layer.linkTarget(parent, name)
+}
+
+/** When an open folder was changed. */
+export async function changedAt(root: Root, folder: Folder): Promise<Date> {
+  return root.layer === undefined ? (await stat(folder.reach)).mtime : root.layer.changedAt(folder)
+}
+
+/** The members of an open folder, at most `most`, sorted by path. */
+export async function readFolder(root: Root, folder: Folder, most: number, signal: AbortSignal): Promise<FolderContent> {
+  if (root.layer !== undefined) return root.layer.readFolder(folder, most, signal)
   const entries: FolderEntry[] = []
   let complete = true
   for await (const entry of await opendir(folder.reach, { bufferSize: 256 })) {
@@ -125,9 +178,14 @@ export async function readFolder(
     entries.push({ name: entry.name, kind: known ? kindOf(entry) : await memberKind(folder, entry.name) })
   }
   if (root.access === 'paths') await verifyInside(root, folder.reach, folder.realPath)
+  return { entries: byPath(entries), complete }
+}
+
+/** A folder sorts as if its name ended with `/`. */
+export function byPath(entries: readonly FolderEntry[]): FolderEntry[] {
   const keyed = entries.map((entry) => ({ entry, key: entry.kind === 'folder' ? `${entry.name}/` : entry.name }))
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  return { entries: keyed.map(({ entry }) => entry), complete }
+  return keyed.map(({ entry }) => entry)
 }
 
 /** Some file systems leave the kind of an entry open. */

@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { jsonSchema } from '../../json-schema/index.ts'
 import { tool } from '../tool.ts'
@@ -10,7 +9,7 @@ import type { LimitHit, Reader, Truncation } from './reader.ts'
 import { inputOf, limitProperty, pathProperty, truncation } from './reader.ts'
 import type { Opened } from './resolve.ts'
 import { shownPath, withPath } from './resolve.ts'
-import type { Folder } from './root.ts'
+import type { Folder, OpenFile } from './root.ts'
 import { openFile } from './root.ts'
 import { newCounts, walk } from './walk.ts'
 
@@ -200,7 +199,7 @@ async function searchContent(search: Search, path: string, content: Content | un
 }
 
 /** The first bytes of a file, as many as are searched. What its size says is not relied on: it may grow meanwhile. */
-async function readStart({ reader }: Search, handle: FileHandle): Promise<Content> {
+async function readStart({ reader }: Search, handle: OpenFile): Promise<Content> {
   const most = reader.limits.searchBytes + 1
   let buffer = Buffer.allocUnsafe(Math.min(firstRead, most))
   let length = 0

@@ -36,7 +36,7 @@ export function editFile(writer: Writer, needsApproval: NeedsApproval) {
     name: 'edit_file',
     description:
       `Changes parts of a text file (UTF-8, at most ${writer.limits.fileBytes} bytes): each edit replaces text that is in it exactly as given. Read the ` +
-      'file first. Line endings stay as they are.',
+      `file first. Line endings stay as they are.${writer.root.layer?.note ?? ''}`,
     effect: 'unsafe',
     inputSchema: editFileSchema(writer.limits),
     needsApproval:
@@ -46,6 +46,9 @@ export function editFile(writer: Writer, needsApproval: NeedsApproval) {
     reconcile: async ({ path }, { idempotencyKey: key, attempt, signal }) => {
       const known = ended.get({ key, attempt })
       if (known !== undefined) return known
+      // A layer dies with its process. In this one an attempt that is still at work is waited for.
+      if (writer.root.layer !== undefined)
+        return inTurn(writer.root.identity, signal, async () => ended.get({ key, attempt }) ?? 'not-started')
       const removed = await withPlace(writer, path, signal, 'look', ({ folder }) => removeLeftovers(writer.disk, folder, key))
       return removed.includes(attempt) ? 'not-started' : 'unknown'
     },

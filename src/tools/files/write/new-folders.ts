@@ -60,17 +60,19 @@ export class NewFolders {
     for (const { parent, name } of this.made.splice(0).reverse()) {
       // The descriptor of a folder that is closed may be another one's by now.
       if (!walker.folders.includes(parent)) continue
-      await this.writer.disk.removeFolder(join(parent.reach, name)).catch(() => {})
+      const { disk, root } = this.writer
+      const removed = root.layer === undefined ? disk.removeFolder(join(parent.reach, name)) : root.layer.removeFolder(parent, name)
+      await removed.catch(() => {})
     }
   }
 
   private async make(walker: Walker, parent: Folder, name: string): Promise<void> {
-    const { disk } = this.writer
+    const { disk, root } = this.writer
     const path = memberPath(parent, name)
     // Made once, and gone again.
     if (this.paths.includes(path) && ++walker.tries > mostTries) throw fileSystemProblem({ code: 'ESTALE' }, path)
     try {
-      await disk.makeFolder(join(parent.reach, name))
+      await (root.layer === undefined ? disk.makeFolder(join(parent.reach, name)) : root.layer.makeFolder(parent, name))
     } catch (error) {
       // Another one was faster: what it is is looked at again.
       if (errorCode(error) === 'EEXIST' && ++walker.tries <= mostTries) return
@@ -78,7 +80,7 @@ export class NewFolders {
     }
     this.made.push({ parent, name })
     if (!this.paths.includes(path)) this.paths.push(path)
-    await disk.syncFolder(parent).catch(() => {})
+    if (root.layer === undefined) await disk.syncFolder(parent).catch(() => {})
   }
 
   /** A name that is there in another Unicode form (`é` as one character or two) is the one that is meant; beside it nobody could tell them apart. */

@@ -1,9 +1,7 @@
-import type { BigIntStats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
 import { fileSystemProblem, problem } from '../problem.ts'
 import type { WalkRules } from '../resolve.ts'
 import { notFound, shownPath, topFolder, walkPath } from '../resolve.ts'
-import type { Folder } from '../root.ts'
+import type { FileVersion, Folder, OpenFile } from '../root.ts'
 import { closeFolders, memberPath } from '../root.ts'
 import { checkWritable } from './names.ts'
 import { NewFolders } from './new-folders.ts'
@@ -11,8 +9,8 @@ import type { Writer } from './writer.ts'
 
 /** The file that is there. Its handle is for reading, and open as long as the place is. */
 export interface FoundFile {
-  readonly handle: FileHandle
-  readonly stats: BigIntStats
+  readonly handle: OpenFile
+  readonly stats: FileVersion
 }
 
 /** Where a write goes. */

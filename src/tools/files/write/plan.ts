@@ -82,14 +82,15 @@ function checkSince(place: Place, before: Found | undefined, wanted: string | un
   )
 }
 
-async function lookAt({ limits }: Writer, place: Place): Promise<Found | undefined> {
+async function lookAt({ limits, root }: Writer, place: Place): Promise<Found | undefined> {
   const { found: file, folder, name, path } = place
   if (file === undefined) return undefined
   const { stats } = file
   if (stats.nlink > 1n)
     throw problem(`'${path}' has ${stats.nlink} names (hard links); writing would part them. Nothing was written. Use another path.`)
   // For the root user too, who may write everything: somebody has said that it shall not be changed.
-  const isWritable = (stats.mode & 0o222n) !== 0n && (await access(join(folder.reach, name), constants.W_OK).then(yes, no))
+  const mayWrite = async () => root.layer !== undefined || (await access(join(folder.reach, name), constants.W_OK).then(yes, no))
+  const isWritable = (stats.mode & 0o222n) !== 0n && (await mayWrite())
   if (!isWritable) throw problem(`'${path}' is read-only, so it is not written. Use another path, or ask for it to be made writable.`)
   const size = Number(stats.size)
   const bytes = size > limits.fileBytes ? undefined : await readWhole(file, limits.fileBytes)

@@ -1,8 +1,8 @@
-import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode, escapes, fileSystemProblem, problem } from '../problem.ts'
+import type { FileVersion, Layer } from '../root.ts'
 import { identityOf, verifyInside } from '../root.ts'
 import type { Disk } from './disk.ts'
 import { removeIfThere } from './disk.ts'
@@ -12,6 +12,8 @@ import { changedMeanwhile, readWhole } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 import type { Writer, Writing } from './writer.ts'
 
+type PutKind = 'replace' | 'exclusive'
+
 /**
  * Makes a file what the plan says, all at once: a temporary file beside it is written, brought to the disk, and given the name. Whenever this
  * fails, is aborted or the process dies, the file is as it was or as it shall be. Extended attributes and access lists are not taken over.
@@ -19,9 +21,10 @@ import type { Writer, Writing } from './writer.ts'
  * What remains: somebody else's change in the instant between the last look and the rename is lost. No system that Node runs on can compare and
  * rename in one step.
  */
-export async function put(writer: Writer, place: Place, plan: Plan, kind: 'replace' | 'exclusive', writing: Writing): Promise<void> {
-  const { disk } = writer
+export async function put(writer: Writer, place: Place, plan: Plan, kind: PutKind, writing: Writing): Promise<void> {
+  const { disk, root } = writer
   const { folder, name, path } = place
+  if (root.layer !== undefined) return putInLayer(root.layer, place, plan, kind, writing.signal)
   const temporary = join(folder.reach, temporaryName(writing))
   const target = join(folder.reach, name)
   const stats = plan.before?.file.stats
@@ -47,20 +50,33 @@ export async function put(writer: Writer, place: Place, plan: Plan, kind: 'repla
   await disk.syncFolder(folder).catch(() => {})
 }
 
+async function putInLayer(layer: Layer, { folder, name, path }: Place, plan: Plan, kind: PutKind, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  try {
+    await layer.put(folder, name, plan.bytes, plan.before?.file.stats)
+  } catch (error) {
+    if (errorCode(error) !== 'ESTALE') throw error
+    throw kind === 'exclusive' ? madeMeanwhile(path, error) : changedMeanwhile(path)
+  }
+}
+
 /** `link` and not `rename`: it never takes the place of a file. */
 async function addName(disk: Disk, temporary: string, target: string, path: string): Promise<void> {
   try {
     await disk.addName(temporary, target)
   } catch (error) {
-    if (errorCode(error) === 'EEXIST')
-      throw problem(`'${path}' was made by somebody else meanwhile, and 'exclusive' was asked for. Nothing was written.`, error)
+    if (errorCode(error) === 'EEXIST') throw madeMeanwhile(path, error)
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error)))
       throw problem(`'${path}' lies on a file system that can't do 'exclusive'. Nothing was written. Leave it out.`, error)
     throw error
   }
 }
 
-async function fill(disk: Disk, handle: FileHandle, { bytes }: Plan, before: BigIntStats | undefined): Promise<void> {
+function madeMeanwhile(path: string, cause: unknown): Error {
+  return problem(`'${path}' was made by somebody else meanwhile, and 'exclusive' was asked for. Nothing was written.`, cause)
+}
+
+async function fill(disk: Disk, handle: FileHandle, { bytes }: Plan, before: FileVersion | undefined): Promise<void> {
   await disk.write(handle, bytes)
   if (before !== undefined && process.platform !== 'win32') {
     const own = await handle.stat({ bigint: true })
@@ -99,6 +115,6 @@ async function checkUnchanged({ limits }: Writer, { path }: Place, { before }: P
   if (!isSame || (bytes !== undefined && !(await readWhole(file, limits.fileBytes)).equals(bytes))) throw changedMeanwhile(path)
 }
 
-function versionOf(stats: BigIntStats): string {
+function versionOf(stats: FileVersion): string {
   return [identityOf(stats), stats.size, stats.mtimeNs, stats.ctimeNs].join(':')
 }

@@ -37,7 +37,7 @@ export function writeFile(writer: Writer, needsApproval: NeedsApproval) {
     name: 'write_file',
     description:
       `Creates a text file, or replaces all of it. At most ${writer.limits.fileBytes} bytes. Folders on the way are made. To change a part of a ` +
-      'file use edit_file.',
+      `file use edit_file.${writer.root.layer?.note ?? ''}`,
     effect: 'idempotent',
     inputSchema: writeFileSchema(),
     needsApproval:
@@ -50,7 +50,8 @@ export function writeFile(writer: Writer, needsApproval: NeedsApproval) {
 async function write(writer: Writer, input: WriteFileInput, writing: Writing): Promise<WriteFileOutput> {
   const { signal, attempt, key } = writing
   // First of all, so that an earlier process that was only asleep can't put its file in the place of a later one.
-  if (attempt > 1) await withPlace(writer, input.path, signal, 'look', ({ folder }) => removeLeftovers(writer.disk, folder, key))
+  if (attempt > 1 && writer.root.layer === undefined)
+    await withPlace(writer, input.path, signal, 'look', ({ folder }) => removeLeftovers(writer.disk, folder, key))
   return withPlace(writer, input.path, signal, 'make', async (place) => {
     const plan = await planWrite(writer, place, input, attempt)
     if (!plan.isDone) await put(writer, place, plan, input.exclusive === true ? 'exclusive' : 'replace', writing)
