@@ -32,9 +32,11 @@ const groupsFor = (file) =>
           ? [['test/tools/shell']]
           : file.startsWith('src/cli/')
             ? [['test/cli/config', 'test/cli/doctor', 'test/cli/completion/complete.test.ts'], ['test/cli']]
-            : file.startsWith('src/core/')
-              ? ofCore
-              : ofEngine
+            : file.startsWith('src/tools/sandbox/')
+              ? [['test/tools/sandbox']]
+              : file.startsWith('src/core/')
+                ? ofCore
+                : ofEngine
   ).map((dirs) => dirs.filter((dir) => existsSync(join(root, dir))))
 const limitMs = 180_000
 

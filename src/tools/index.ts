@@ -17,7 +17,7 @@ import { realDisk } from './files/write/disk.ts'
 import type { EditFileOutput } from './files/write/edit-file.ts'
 import { editFile } from './files/write/edit-file.ts'
 import type { EditFileInput, WriteFileInput } from './files/write/inputs.ts'
-import { isGit } from './files/write/names.ts'
+import { checkRoot } from './files/write/names.ts'
 import type { PlannedChange } from './files/write/planned-change.ts'
 import { planFor } from './files/write/planned-change.ts'
 import type { WriteFileOutput } from './files/write/write-file.ts'
@@ -47,6 +47,9 @@ export type { PlannedChange } from './files/write/planned-change.ts'
 export type { ChangedLines } from './files/write/text.ts'
 export type { WriteFileOutput } from './files/write/write-file.ts'
 export type { NeedsApproval } from './files/write/writer.ts'
+export type { SandboxChange, SandboxChanges, SandboxFile } from './sandbox/changes.ts'
+export { type SandboxLimits, sandboxLimits } from './sandbox/limits.ts'
+export { type Sandbox, type SandboxOptions, type SandboxTools, sandboxTools } from './sandbox/sandbox-tools.ts'
 export type { ShellInput, ShellToolOptions } from './shell/options.ts'
 export type { ShellRules } from './shell/rules.ts'
 export type { ShellExit, ShellJob, ShellRuntime } from './shell/runtime.ts'
@@ -151,8 +154,7 @@ function writerOf(options: Pick<WriteToolsOptions, 'root' | 'limits'>, known: re
   for (const key of Object.keys(options))
     if (!known.includes(key)) throw new RondoError('ConfigInvalid', `${owner}: unknown option '${key}'; there are ${known.join(', ')}`)
   const root = makeRoot(options.root, undefined, owner)
-  if (root.realPath.split(/[/\\]/u).some(isGit))
-    throw new RondoError('ConfigInvalid', `${owner}: root lies in '.git', which belongs to git`)
+  checkRoot(root.realPath, owner)
   return { root, limits: completeLimits(options.limits, writeToolLimits, owner), disk: realDisk }
 }
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { jsonlStore } from '../../src/stores/jsonl.ts'
-import { readTools, shellTool, writeTools } from '../../src/tools/index.ts'
+import { readTools, sandboxTools, shellTool, writeTools } from '../../src/tools/index.ts'
 import { thrown } from '../acceptance/kit.ts'
 
 test.each([
   ['readTools', readTools, "readTools({ root: '.' })"],
   ['writeTools', writeTools, "writeTools({ root: '.' })"],
+  ['sandboxTools', sandboxTools, "sandboxTools({ root: '.' })"],
   ['shellTool', shellTool, "shellTool({ cwd: '.' })"],
   ['jsonlStore', jsonlStore, "jsonlStore({ directory: 'sessions' })"],
 ] as const)('%s() without its one option says which, and how', (_name, make, how) => {

@@ -1,3 +1,4 @@
+import { RondoError } from '../../../core/error.ts'
 import { problem } from '../problem.ts'
 import { isTemporary } from './temporary.ts'
 
@@ -15,6 +16,11 @@ export function isGit(name: string): boolean {
   const plain = name.replace(ignoredByHfs, '').normalize('NFKC').toLowerCase()
   const [base = ''] = plain.split(/[:\\]/u)
   return /^(?:\.git|git~[0-9]+)$/u.test(base.replace(/[. ]+$/u, ''))
+}
+
+/** Refuses a root that belongs to git, in the name of the function that was given it. */
+export function checkRoot(realPath: string, owner: string): void {
+  if (realPath.split(/[/\\]/u).some(isGit)) throw new RondoError('ConfigInvalid', `${owner}: root lies in '.git', which belongs to git`)
 }
 
 /** Refuses names that no write may go through or to. */
