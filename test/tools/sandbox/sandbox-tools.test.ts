@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, cpSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { Agent } from '../../../src/index.ts'
+import { scripted } from '../../../src/testing/index.ts'
 import { makeRoot } from '../../../src/tools/files/root.ts'
 import { sandboxTools } from '../../../src/tools/index.ts'
 import { findShell } from '../../../src/tools/sandbox/interpreter.ts'
@@ -195,4 +197,19 @@ test('a root that was replaced is not reached any more, by the shell neither', a
   expect(await failure(sandbox.call('read_file', { path: 'a.txt' }))).toContain('The root folder was replaced')
   rmSync(root)
   writeFileSync(root, '')
+})
+
+test('an agent works in a sandbox: what one call has written the next one reads, and the disk knows nothing of it', async () => {
+  const root = makeTree({ 'a.txt': 'one\n' })
+  const { tools, changes } = sandboxTools({ root })
+  const calls = [
+    { name: 'write_file', input: { path: 'b.txt', content: 'two\n' } },
+    { name: 'shell', input: { command: 'cat a.txt b.txt > c.txt' } },
+    { name: 'read_file', input: { path: 'c.txt' } },
+  ]
+  const model = scripted([...calls.map((call) => ({ calls: [call] })), { text: 'done' }])
+  const { status, calls: done } = await new Agent({ model, tools }).run('work')
+  expect([status, JSON.stringify(done.at(-1))]).toEqual(['completed', expect.stringContaining('one\\ntwo')])
+  expect((await changes()).changes.map(({ kind, path }) => `${kind} ${path}`)).toEqual(['created b.txt', 'created c.txt'])
+  expect(readdirSync(root)).toEqual(['a.txt'])
 })
