@@ -32,13 +32,9 @@ export function configured<Flags extends ConfigFlags>(flags: Flags, folder: stri
 }
 
 /** As `configured`, without a word. */
-export function withSettings<Flags extends ConfigFlags>(
-  flags: Flags,
-  loaded: LoadedConfig,
-  { env }: Pick<Terminal, 'env'>,
-): Flags & { readonly settings: ConfigValues } {
-  const { values: settings } = loaded
-  return { flags: { ...settingsOf(settings), ...flags, ...modelOf(flags, loaded, terminal), ...added(flags, settings) }, terminal: screen }
+export function withSettings<Flags extends ConfigFlags>(flags: Flags, loaded: LoadedConfig, { env }: Pick<Terminal, 'env'>): Flags {
+  const { values } = loaded
+  return { ...settingsOf(values), ...flags, ...modelOf(flags, loaded, env), ...added(flags, values) }
 }
 
 /** The settings under the names of the flags. */
