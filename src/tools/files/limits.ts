@@ -34,7 +34,7 @@ export const readToolLimits: ReadToolLimits = Object.freeze({
 
 /** What one call of a write tool may do. */
 export interface WriteToolLimits {
-  /** Bytes of a file: as a call leaves it, and as `edit_file` finds it. */
+  /** Bytes of a file: as a call leaves it, as `edit_file` finds it, and (at least in characters) between its edits. */
   readonly fileBytes: number
   /** Edits in one `edit_file`. */
   readonly edits: number

@@ -57,7 +57,7 @@ export function editFile(writer: Writer, needsApproval: NeedsApproval) {
 
 function edit(writer: Writer, input: EditFileInput, writing: Writing): Promise<EditFileOutput> {
   return withPlace(writer, input.path, writing.signal, 'find', async (place) => {
-    const plan = await planEdit(writer, place, input)
+    const plan = await planEdit(writer, place, input, writing.signal)
     await put(writer, place, plan, 'replace', writing)
     return {
       path: place.path,

@@ -1,8 +1,9 @@
 import { cutText } from '../lines.ts'
+import { placesOf } from './search.ts'
 import { lineAt } from './text.ts'
 
-/** Characters of a file that are searched for something like what was meant, and of a passage that is shown. */
-const searched = 500_000
+/** Characters of a file that are searched for something like what was meant (about a third of a second), and of a passage that is shown. */
+const searched = 200_000
 const shown = 600
 /** Such places are counted no further. */
 const counted = 100
@@ -13,7 +14,7 @@ const alike = 0.5
 /** Why `old` may not have been found: a sentence for the model, with a space before it. */
 export function explainMiss(text: string, old: string, next: string): string {
   if (text === '') return ' The file is empty.'
-  if (text.length > searched) return ' Read the part of the file that is meant, and copy it from there.'
+  if (Math.max(text.length, old.length) > searched) return ' Read the part of the file that is meant, and copy it from there.'
   const looser = [
     ['line endings', asOneLine],
     ['white space', withoutSpace],
@@ -27,10 +28,8 @@ export function explainMiss(text: string, old: string, next: string): string {
   const unnumbered = old.replace(/^[ \t]*[0-9]+(?:[:|\t→]| \|) ?/gmu, '')
   if (unnumbered !== old && findFolded(text, unnumbered, withoutSpace) !== undefined)
     return ' Without the numbers at the beginning of its lines it would be found: leave them out.'
-  const there =
-    next.trim().length > 0 && text.includes(next)
-      ? ` 'new' is in the file, line ${lineAt(text, text.indexOf(next))}: was this edit made already?`
-      : ''
+  const [made] = next.trim().length > 0 ? placesOf(text, next, 1) : []
+  const there = made === undefined ? '' : ` 'new' is in the file, line ${lineAt(text, made)}: was this edit made already?`
   return `${there}${nearestLines(text, old)}`
 }
 
@@ -48,22 +47,29 @@ const withoutCase: Fold = (character) => withoutLook(character).toLowerCase()
 
 /** The one or first place where a text stands once both are folded: first and last character of it in `text`. */
 function findFolded(text: string, wanted: string, fold: Fold): { from: number; to: number; times: number } | undefined {
-  const foldedWanted = Array.from(wanted, fold).join('')
+  const known = new Map<string, string>()
+  const folding: Fold = (character) => {
+    const before = known.get(character)
+    if (before !== undefined) return before
+    const piece = fold(character)
+    known.set(character, piece)
+    return piece
+  }
+  const foldedWanted = Array.from(wanted, folding).join('')
   if (foldedWanted === '') return undefined
   const places: number[] = []
   let folded = ''
   let position = 0
   for (const character of text) {
-    const piece = fold(character)
+    const piece = folding(character)
     for (let i = 0; i < piece.length; i++) places.push(position)
     folded += piece
     position += character.length
   }
-  const at = folded.indexOf(foldedWanted)
-  if (at < 0) return undefined
-  let times = 0
-  for (let next = at; next >= 0 && times < counted; next = folded.indexOf(foldedWanted, next + 1)) times++
-  return { from: places[at] ?? 0, to: places[at + foldedWanted.length - 1] ?? 0, times }
+  const found = placesOf(folded, foldedWanted, counted)
+  const [at] = found
+  if (at === undefined) return undefined
+  return { from: places[at] ?? 0, to: places[at + foldedWanted.length - 1] ?? 0, times: found.length }
 }
 
 /** What stands in the file, in JSON so that tabs, ends of lines and odd characters are seen. */

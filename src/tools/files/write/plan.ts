@@ -47,7 +47,7 @@ export async function planWrite(writer: Writer, place: Place, input: WriteFileIn
 }
 
 /** As `planWrite`, for `edit_file`. */
-export async function planEdit(writer: Writer, place: Place, input: EditFileInput): Promise<Plan> {
+export async function planEdit(writer: Writer, place: Place, input: EditFileInput, signal: AbortSignal): Promise<Plan> {
   for (const [at, edit] of input.edits.entries()) {
     bytesOf(edit.old, `'old' of edit ${at + 1}`)
     bytesOf(edit.new, `'new' of edit ${at + 1}`)
@@ -61,7 +61,7 @@ export async function planEdit(writer: Writer, place: Place, input: EditFileInpu
     )
   if (text === undefined) throw problem(`'${place.path}' is no text in UTF-8, so edit_file would damage it. Nothing was written.`)
   checkSince(place, before, input.ifSha256)
-  const edited = applyEdits(place.path, text, input.edits)
+  const edited = await applyEdits(place.path, text, input.edits, writer.limits.fileBytes, signal)
   const after = wholeOf({ ...text, text: edited.text })
   const bytes = Buffer.from(after)
   checkSize(writer, place, bytes)

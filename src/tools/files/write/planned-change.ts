@@ -14,7 +14,7 @@ import type { Writer } from './writer.ts'
  * What a call of a write tool would do to the files as they are now.
  *
  * `bound` is the call's input, bound to what was shown: given as `input` of the decision, nothing is written if the file was changed since (or, for a new
- * one, made).
+ * one, made). A file that is larger than `limits.fileBytes` can't be bound: its input is as it was.
  */
 export type PlannedChange =
   | {
@@ -69,7 +69,7 @@ async function validated<T>(schema: Schema<T>, input: unknown): Promise<T> {
 function look(writer: Writer, call: WriteCall, signal: AbortSignal): Promise<PlannedChange> {
   const isWrite = call.toolName === 'write_file'
   return withPlace(writer, call.input.path, signal, isWrite ? 'look' : 'find', async (place) =>
-    shown(place, isWrite ? await planWrite(writer, place, call.input, 1) : await planEdit(writer, place, call.input), call),
+    shown(place, isWrite ? await planWrite(writer, place, call.input, 1) : await planEdit(writer, place, call.input, signal), call),
   )
 }
 

@@ -100,7 +100,8 @@ test('limits: bytes, edits, new folders', async () => {
   expect(await failure(write('b.txt', 'é'.repeat(51)))).toBe(
     "'b.txt' would have 102 bytes; the limit is 100. Nothing was written. Write less.",
   )
-  expect(await failure(edit('a.txt', [{ old: 'x', new: 'y'.repeat(101) }]))).toContain('would have 101 bytes')
+  expect(await failure(edit('a.txt', [{ old: 'x', new: 'é'.repeat(51) }]))).toContain('would have 102 bytes')
+  expect(await failure(edit('a.txt', [{ old: 'x', new: 'y'.repeat(101) }]))).toContain('larger than 100 bytes, the limit')
   expect(await failure(edit('large.txt', [{ old: 'x', new: 'y', all: true }]))).toBe(
     "'large.txt' has 101 bytes; edit_file takes files of at most 100. Nothing was written.",
   )
