@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { withPath } from '../../../src/tools/files/resolve.ts'
 import { makeRoot, type OpenFile, openFile, openFolder, openRoot } from '../../../src/tools/files/root.ts'
 import { call, failure, makeTree, on, openHandles } from './tree.ts'
@@ -115,6 +115,7 @@ test.skipIf(process.platform !== 'linux')(
     const root = makeTree({ 'swap/data/inner.txt': 'inside', 'swap/secret.txt': 'inside' })
     // Another process, so that the swaps fall between the system calls of one read.
     const swapper = swapInChild(root, outside)
+    onTestFinished(() => void swapper.kill())
     await new Promise((ready) => swapper.stdout.once('data', ready))
     const tools = on(root)
     let reads = 0
@@ -132,17 +133,15 @@ test.skipIf(process.platform !== 'linux')(
       const { matches } = await call(tools, 'search_text', { pattern: 'secret' })
       if (matches.length > 0) unexpected.push(matches)
     }
-    const start = performance.now()
-    const isEnough = () => performance.now() - start > 800 && inside > 30 && reads - inside > 30
-    while (!isEnough() && performance.now() - start < 10_000)
+    // Counted in reads that met the folder and reads that met the link, however long a busy machine takes for them.
+    while (unexpected.length === 0 && (reads < 600 || inside < 30 || reads - inside < 30))
       await Promise.all([readOnce('swap/data/inner.txt'), readOnce('swap/secret.txt'), walkOnce()])
     swapper.kill()
     expect(unexpected).toEqual([])
-    expect(inside).toBeGreaterThan(30)
-    expect(reads - inside).toBeGreaterThan(30)
     expect(openHandles(root)).toEqual([])
     expect(openHandles(outside)).toEqual([])
   },
+  300_000,
 )
 
 function swapInChild(root: string, target: string) {
