@@ -13,14 +13,16 @@ export interface ShellText {
 export class Output {
   readonly #head: Buffer[] = []
   readonly #tail: Buffer[] = []
-  readonly #half: number
+  readonly #headMost: number
+  readonly #tailMost: number
   #headBytes = 0
   #tailBytes = 0
   #bytes = 0
   #binary = false
 
   constructor(most: number) {
-    this.#half = Math.floor(most / 2)
+    this.#headMost = Math.ceil(most / 2)
+    this.#tailMost = most - this.#headMost
   }
 
   get binary(): boolean {
@@ -30,22 +32,22 @@ export class Output {
   add(bytes: Uint8Array): void {
     this.#bytes += bytes.length
     if (!this.#binary && bytes.includes(0)) this.#binary = true
-    const room = this.#half - this.#headBytes
+    const room = this.#headMost - this.#headBytes
     if (room > 0) {
       const first = Buffer.from(bytes.subarray(0, room))
       this.#head.push(first)
       this.#headBytes += first.length
     }
     const rest = bytes.subarray(Math.max(0, room))
-    if (rest.length > 0) this.#addToTail(Buffer.from(rest.subarray(-this.#half)))
+    if (rest.length > 0) this.#addToTail(Buffer.from(lastOf(rest, this.#tailMost)))
   }
 
   #addToTail(bytes: Buffer): void {
     this.#tail.push(bytes)
     this.#tailBytes += bytes.length
-    // Many small pieces become one: no more than twice the half is kept.
-    if (this.#tailBytes < 2 * this.#half && this.#tail.length < 1_000) return
-    const last = Buffer.concat(this.#tail).subarray(-this.#half)
+    // Many small pieces become one: no more than twice of what is shown is kept.
+    if (this.#tailBytes < 2 * this.#tailMost && this.#tail.length < 1_000) return
+    const last = lastOf(Buffer.concat(this.#tail), this.#tailMost)
     this.#tail.splice(0, this.#tail.length, Buffer.from(last))
     this.#tailBytes = last.length
   }
@@ -53,12 +55,17 @@ export class Output {
   text(): ShellText {
     if (this.#binary) return { output: '', bytes: this.#bytes, binary: true }
     const head = Buffer.concat(this.#head)
-    const tail = Buffer.concat(this.#tail).subarray(-this.#half)
+    const tail = lastOf(Buffer.concat(this.#tail), this.#tailMost)
     const omittedBytes = this.#bytes - head.length - tail.length
     if (omittedBytes === 0) return { output: Buffer.concat([head, tail]).toString(), bytes: this.#bytes }
     const output = `${headText(head)}\n… [${omittedBytes} bytes left out here] …\n${tailText(tail)}`
     return { output, bytes: this.#bytes, omittedBytes }
   }
+}
+
+/** The last bytes, also if that is none: `subarray(-0)` would be all. */
+function lastOf(bytes: Uint8Array, most: number): Uint8Array {
+  return bytes.subarray(Math.max(0, bytes.length - most))
 }
 
 /** Without the letter that was cut at the end. */
@@ -67,8 +74,8 @@ function headText(bytes: Buffer): string {
 }
 
 /** Without the rest of a letter at the beginning. */
-function tailText(bytes: Buffer): string {
+function tailText(bytes: Uint8Array): string {
   let from = 0
   while (from < 3 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++
-  return bytes.subarray(from).toString()
+  return Buffer.from(bytes.subarray(from)).toString()
 }

@@ -82,6 +82,15 @@ test('of much output the beginning and the end are kept, and all bytes are count
   expect(result.output).toMatch(/^first\nx{494}\n… \[2999012 bytes left out here\] …\nx{494}\nlast\n$/)
 })
 
+test.each([1, 2, 3])('a limit of %i bytes of output holds', async (outputBytes) => {
+  const result = await shell('echo 12345; head -c 100000 /dev/zero | tr "\\0" x; echo 67890', { outputBytes })
+  const [head, tail] = [Math.ceil(outputBytes / 2), Math.floor(outputBytes / 2)]
+  expect(result).toMatchObject({ bytes: 100_012, omittedBytes: 100_012 - outputBytes })
+  expect(result.output).toBe(
+    `${'12345'.slice(0, head)}\n… [${100_012 - outputBytes} bytes left out here] …\n${tail === 0 ? '' : '67890\n'.slice(-tail)}`,
+  )
+})
+
 test('letters are not cut in two', async () => {
   const { output } = await shell("i=0; while [ $i -lt 200 ]; do printf 'é€'; i=$((i+1)); done", { outputBytes: 101 })
   expect(output).not.toContain('\ufffd')
@@ -221,8 +230,9 @@ test('a runtime of yours runs the commands', async () => {
 })
 
 test('options that can not work are refused, all at once', () => {
-  const wrong = { cwd: '/nowhere', timeoutMs: 0, shel: 'x', env: { 'a b': '1' }, needsApproval: 'no' } as never
-  expect(() => shellTool(wrong)).toThrow(/unknown option 'shel'.*'\/nowhere' is no folder.*timeoutMs.*needsApproval.*env\.a b/)
+  const cwd = join(folder(), 'nowhere')
+  const wrong = { cwd, timeoutMs: 0, shel: 'x', env: { 'a b': '1' }, needsApproval: 'no' } as never
+  expect(() => shellTool(wrong)).toThrow(/unknown option 'shel'.*nowhere' is no folder.*timeoutMs.*needsApproval.*env\.a b/)
   expect(() => shellTool({ cwd: '.', shell: '/bin/zsh', rules: { allow: ['ls'] } })).toThrow("not of '/bin/zsh'")
 })
 
