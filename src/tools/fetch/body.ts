@@ -14,11 +14,18 @@ export interface Body {
 export async function readBody({ response, target }: Answer, most: number, watch: Watch): Promise<Body> {
   const pieces: Buffer[] = []
   let size = 0
+  let packedSize = 0
   const body = unpacked(response, target.label)
   try {
     const whole = new Promise<Body>((resolve, reject) => {
-      response.on('data', () => watch.alive())
-      for (const stream of new Set([response, body])) stream.on('error', reject)
+      response.on('data', (piece: Buffer) => {
+        packedSize += piece.length
+        watch.alive()
+      })
+      // Nothing at all is nothing in every encoding, but none that zlib takes.
+      const fail = (error: unknown) =>
+        packedSize === 0 && response.complete ? resolve({ bytes: Buffer.alloc(0), complete: true }) : reject(error)
+      for (const stream of new Set([response, body])) stream.on('error', fail)
       response.once('close', () => !response.complete && reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
       body.on('data', (piece: Buffer) => {
         if (size > most) return

@@ -166,11 +166,14 @@ function refusedType({ response, target }: Answer, type = 'unknown'): Error {
 }
 
 function shownPart(text: string, input: FetchUrlInput, limits: FetchLimits, complete: boolean) {
-  const { fromChar = 0, maxChars = defaultChars } = input
+  const { maxChars = defaultChars } = input
+  const fromChar = startOf(text, input.fromChar ?? 0)
   const number = (value: number) => value.toLocaleString('en-US')
   if (fromChar > 0 && fromChar >= text.length)
     throw problem(`The text has ${text.length} characters, so there is nothing from character ${fromChar} on. Use a smaller fromChar.`)
-  const shown = cutText(text.slice(fromChar), Math.min(maxChars, limits.chars))
+  const rest = text.slice(fromChar)
+  // Never none of what is left: the model would ask for the same place again.
+  const shown = cutText(rest, Math.min(maxChars, limits.chars)) || rest.slice(0, 2)
   const end = fromChar + shown.length
   const notes = [
     ...(end < text.length
@@ -179,6 +182,12 @@ function shownPart(text: string, input: FetchUrlInput, limits: FetchLimits, comp
     ...(complete ? [] : [`Of the answer only the first ${number(limits.bytes)} bytes were read.`]),
   ]
   return { text: shown, totalChars: text.length, truncated: notes.length > 0, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) }
+}
+
+/** Not in the middle of a pair, half of which would be no text. */
+function startOf(text: string, from: number): number {
+  const isInside = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(Math.max(0, from - 1), from + 1))
+  return from > 0 && isInside ? from - 1 : from
 }
 
 function inputSchema(most: number) {

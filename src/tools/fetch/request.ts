@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { problem } from '../files/problem.ts'
 import type { Network } from './network.ts'
 import { hostAddress } from './rules.ts'
 import type { Target } from './target.ts'
@@ -39,13 +40,21 @@ export function request(target: Target, userAgent: string, network: Network, wat
     }
     watch.signal.addEventListener('abort', stop, { once: true })
     sent.on('socket', (used) => used.once(secure ? 'secureConnect' : 'connect', () => watch.alive()))
+    let answered = false
     sent.on('error', (error) => {
+      // What has come of an answer can be read, whatever is wrong behind it; whether that is all, the answer says itself.
+      if (answered) return
       close()
       reject(error)
     })
     sent.once('response', (response) => {
       watch.alive()
+      answered = true
       resolve({ target, response, close })
+    })
+    sent.once('upgrade', ({ statusCode }) => {
+      close()
+      reject(problem(`${target.label} answered ${statusCode} and wants another protocol than HTTP, which is not spoken. Use another URL.`))
     })
     sent.end()
     if (watch.signal.aborted) stop()

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { failure, fetchUrl, page, serve, world } from './world.ts'
+import { failure, fetchUrl, page, serve, serveBytes, world } from './world.ts'
 
 const plain = { 'content-type': 'text/plain; charset=utf-8' }
 
@@ -35,6 +35,14 @@ test('a long text is cut with a note, and goes on from there', async () => {
   )
   expect(await page('x'.repeat(50_000), plain)).toMatchObject({ text: 'x'.repeat(20_000) })
   expect(await failure(page(body, plain, { maxChars: 11 }, { limits: { chars: 10 } }))).toMatch(/invalid input/)
+})
+
+test('a character of two units is never cut, nor is a part of it the start', async () => {
+  const ask = (input: object) => page('a😀😀b', plain, { ...input })
+  expect(await ask({ fromChar: 1, maxChars: 1 })).toMatchObject({ text: '😀', note: 'Characters 1 to 3 of 6; go on with fromChar 3.' })
+  expect(await ask({ fromChar: 2 })).toMatchObject({ text: '😀😀b' })
+  expect(await ask({ fromChar: 4, maxChars: 1 })).toMatchObject({ text: '😀', note: 'Characters 3 to 5 of 6; go on with fromChar 5.' })
+  expect(await ask({ fromChar: 5 })).toMatchObject({ text: 'b' })
 })
 
 test('of a body that is too large the first bytes are read, and the connection is closed', async () => {
@@ -80,6 +88,48 @@ test('compressed bodies are read; what can not be decompressed is an error', asy
   expect(await failure(page('no brotli', as('br')))).toMatch(/can't be decompressed/)
   expect(await failure(page('x', as('gzip, gzip')))).toMatch(/answered in the encoding 'gzip, gzip', which can't be read/)
   expect(await failure(page('x', as('zstd')))).toMatch(/answered in the encoding 'zstd'/)
+})
+
+test.each(['gzip', 'br', 'deflate'])('a body of nothing in %s is an empty text', async (encoding) => {
+  expect(await page('', { ...plain, 'content-encoding': encoding, 'content-length': '0' })).toMatchObject({ text: '', truncated: false })
+  const port = await serve((_request, response) => response.writeHead(204, { ...plain, 'content-encoding': encoding }).end())
+  expect(await fetchUrl(world(port), { url: 'http://site.test/' })).toMatchObject({ status: 204, text: '' })
+})
+
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
+
+test.each([
+  ['a length that is too small', `${head}content-length: 3\r\n\r\nabcdef`],
+  ['another answer behind', `${head}content-length: 3\r\n\r\nabc${head}content-length: 3\r\n\r\nxyz`],
+  ['a thousand provisional answers', `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)}${head}content-length: 3\r\n\r\nabc`],
+  ['no length', `${head}\r\nabc`],
+])('of an answer with %s what belongs to it is read', async (_, answer) => {
+  expect(await fetchUrl(world(await serveBytes(answer)), { url: 'http://site.test/' })).toMatchObject({ text: 'abc', truncated: false })
+})
+
+const broken = "The connection to 'site.test' broke off (ECONNRESET). Try again, or use another URL."
+const noHttp = (code: string) => `'site.test' answered with something that is not HTTP (${code}). Check scheme and port.`
+test.each([
+  [
+    'another protocol',
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nhello',
+    "'site.test' answered 101 and wants another protocol than HTTP, which is not spoken. Use another URL.",
+  ],
+  ['a length that is too large', `${head}content-length: 9\r\n\r\nabc`, broken],
+  ['a chunk of no size', `${head}transfer-encoding: chunked\r\n\r\nzz\r\nabc`, broken],
+  ['a chunk of a size beyond all', `${head}transfer-encoding: chunked\r\n\r\nffffffffffffffff\r\nabc`, broken],
+  [
+    'length and chunks',
+    `${head}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    noHttp('HPE_INVALID_TRANSFER_ENCODING'),
+  ],
+  ['two lengths', `${head}content-length: 3\r\ncontent-length: 5\r\n\r\nabcde`, noHttp('HPE_UNEXPECTED_CONTENT_LENGTH')],
+  ['a length below zero', `${head}content-length: -3\r\n\r\nabc`, noHttp('HPE_INVALID_CONTENT_LENGTH')],
+  ['headers without end', `${head}${`x: ${'y'.repeat(100)}\r\n`.repeat(1_000)}`, noHttp('HPE_HEADER_OVERFLOW')],
+  ['an escape sequence in a header', `${head}x: \u001b[2J\r\n\r\nabc`, noHttp('HPE_INVALID_HEADER_TOKEN')],
+  ['nothing', '', broken],
+])('an answer with %s is an error at once', async (_, answer, message) => {
+  expect(await failure(fetchUrl(world(await serveBytes(answer)), { url: 'http://site.test/' }))).toBe(message)
 })
 
 test('a body that breaks off is an error', async () => {

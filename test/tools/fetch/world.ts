@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
-import { afterEach } from 'vitest'
+import { connect, createServer as createSocketServer } from 'node:net'
+import { afterEach, onTestFinished } from 'vitest'
 import type { ToolCallInfo } from '../../../src/core/tool.ts'
 import { type FetchToolOptions, type FetchUrlOutput, fetchToolOn } from '../../../src/tools/fetch/fetch-url.ts'
 import type { Connection, Network } from '../../../src/tools/fetch/network.ts'
@@ -22,6 +22,17 @@ afterEach(() => {
 export async function serve(listener: RequestListener): Promise<number> {
   const server = createServer(listener)
   servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** Answers whatever is asked with these bytes, as they are, and ends the connection. */
+export async function serveBytes(answer: string): Promise<number> {
+  const server = createSocketServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(answer, 'latin1'))
+  })
+  onTestFinished(() => void server.close())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
