@@ -45,8 +45,8 @@ export function addressClass(address: string): AddressClass {
 }
 
 export function inRanges(ranges: BlockList, address: string): boolean {
-  // Node would look at the IPv4 address inside a mapped one; here a form is judged as what it is.
-  if (/^::ffff:/i.test(address)) return false
+  // Node would look at the IPv4 address inside a mapped one; here a form is judged as what it is. A URL writes all forms of an address in one way.
+  if (isIPv6(address) && !address.includes('%') && new URL(`http://[${address}]`).hostname.startsWith('[::ffff:')) return false
   return ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 

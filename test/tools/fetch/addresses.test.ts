@@ -28,6 +28,19 @@ const forms = [
   'http://127.0.0.1:80\\@public.test/',
   ' http://127.0.0.1/ ',
   'http://127.0.\t0.1/',
+  'http://0177.0.0.0x1/',
+  'http://00000000177.1/',
+  'http://0x7F000001.',
+  'http://127。0．0｡1/',
+  'http://1\u200b27.0.0.1/',
+  'http://127.0.0.1\u00ad/',
+  'http://127.0.0.1#@public.test/',
+  'http://127.0.0.1?@public.test/',
+  'http://127.0.0.1:065535/',
+  'http:\t//127.0.0.1',
+  'http:0',
+  'http://4294967295/',
+  'http://0xffffffff/',
   'http://0/',
   'http://0.0.0.0/',
   'http://0.1.2.3/',
@@ -88,6 +101,13 @@ test.each(forms)('%s is refused, and nothing is connected to', async (url) => {
 
 test.each([
   'http://[fe80::1%25eth0]/',
+  'http://[::ffff:127.0.0.1%251]/',
+  'http://[::ffff:0x7f.1]/',
+  'http://127.0.0.1%00/',
+  'http://127.0.0.1%2f/',
+  'http://١٢٧.0.0.1/',
+  'http://4294967296/',
+  'http://127.0.0.1:65536/',
   'http://[::1%lo]/',
   'http://[::1/',
   'http://256.0.0.1/',
@@ -125,8 +145,17 @@ test.each([
 
 test('other schemes, user names and the ports of other services are refused', async () => {
   const network = world()
-  for (const url of ['file:///etc/passwd', 'ftp://a.test/', 'gopher://a.test/', 'data:text/plain,x', 'javascript:alert(1)', 'ws://a.test/'])
-    expect(await failure(fetchUrl(network, { url }))).toMatch(/^'[a-z]+:' is not http or https\. /)
+  for (const url of [
+    'file:///etc/passwd',
+    'ftp://a.test/',
+    'gopher://a.test/',
+    'data:text/plain,x',
+    'javascript:alert(1)',
+    'ws://a.test/',
+    'view-source:http://a.test',
+    'blob:http://a.test/x',
+  ])
+    expect(await failure(fetchUrl(network, { url }))).toMatch(/^'[a-z-]+:' is not http or https\. /)
   for (const url of ['http://a.test@127.0.0.1/', 'http://user:pass@a.test/', 'http://:pass@a.test/'])
     expect(await failure(fetchUrl(network, { url }))).toMatch(/holds a user name or password, and none are sent/)
   for (const port of [22, 25, 465, 587, 6000, 6667, 10080])
@@ -173,5 +202,13 @@ test('addresses of the internet are public', () => {
   expect([...open, ...open6].filter((address) => addressClass(address) !== 'public')).toEqual([])
   expect(addressClass('no address')).toBe('special')
   expect(addressClass('2606:4700:4700::1111%eth0')).toBe('special')
-  expect(addressClass('::ffff:127.0.0.1')).toBe('special')
+  for (const mapped of [
+    '::ffff:127.0.0.1',
+    '::FFFF:7f00:1',
+    '0:0:0:0:0:ffff:127.0.0.1',
+    '0000::ffff:7f00:1',
+    '::0:ffff:10.0.0.1',
+    '::ffff:8.8.8.8',
+  ])
+    expect([mapped, addressClass(mapped)]).toEqual([mapped, 'special'])
 })

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,7 +70,24 @@ describe('nothing outside the root is made, changed or replaced', () => {
 
   test('by an absolute path', async () => {
     const root = linked({})
-    for (const path of [`${outside}/secret.txt`, `${root}-sibling/x`, `${root}/../x`, '/new.txt'])
+    const system = [
+      '/new.txt',
+      '/proc/self/root/tmp/x',
+      '/proc/self/cwd/x',
+      '/proc/self/fd/1',
+      '/dev/fd/1',
+      '/dev/stdout',
+      '//etc/x',
+      '/./etc/x',
+    ]
+    for (const path of [
+      `${outside}/secret.txt`,
+      `${root}-sibling/x`,
+      `${root}/../x`,
+      `${root}/in/../../x`,
+      `${root.toUpperCase()}/x`,
+      ...system,
+    ])
       expect((await refused(root, path))[0]).toMatch(/leads outside|holds '\.\.'/)
     expect(await writing(root).write(`${root}/in/new.txt`, 'x')).toMatchObject({ path: 'in/new.txt' })
   })
@@ -93,6 +110,36 @@ describe('nothing outside the root is made, changed or replaced', () => {
       'temporary files of these tools',
     )
     expect(await writing(root).write('y'.repeat(255), 'long')).toMatchObject({ action: 'created' })
+  })
+
+  test
+    .skipIf(process.platform === 'win32')
+    .each([
+      '%2e%2e/x',
+      '..%2fx',
+      '..\\x',
+      'in\\..\\..\\x',
+      'C:\\x',
+      '\\\\?\\x',
+      'file:///etc/x',
+      '~/x',
+      '$HOME/x',
+      '.../x',
+      '.. /x',
+      ' ../x',
+      '..;/x',
+      '..\u200b/x',
+      '\uff0e\uff0e/x',
+      '\u2024\u2024/x',
+      '\u2025/x',
+      'in\u2215..\u2215..\u2215x',
+      '--help',
+    ])('what another system or program takes for a way out is a name here: %j', async (path) => {
+    const root = linked({})
+    expect(await writing(root).write(path, 'mine')).toMatchObject({ action: 'created' })
+    expect(contentsOf(outside)).toEqual(secrets)
+    expect(Object.values(contentsOf(root)).filter((content) => content === 'mine')).toEqual(['mine'])
+    expect(readdirSync(join(root, '..')).filter((name) => ['x', 'etc'].includes(name))).toEqual([])
   })
 
   test.skipIf(process.platform === 'win32')('FIFOs, sockets, devices, hard links and read-only files', async () => {
