@@ -7,6 +7,8 @@ import { belowRoot, closeFolders, kindOf, linkTarget, memberPath, openFile, open
 const longestPath = 4_096
 /** As Linux counts them (path_resolution(7)). */
 const mostLinks = 40
+/** Each is held open; a process has only so many open files (1,024 as a rule). */
+const mostFolders = 256
 /** How often a step is tried again when something is swapped under it. */
 const mostTries = 3
 /** Names that are looked at for "did you mean". */
@@ -51,7 +53,7 @@ export interface Walker {
 
 /** Brings a path that a model wrote to `a/b` (`''` is the root). Throws for what can't be a path below the root. */
 function cleanPath(root: Root, path: string): string {
-  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  const shown = shownPart(path)
   if (path.includes('\0')) throw problem('The path holds a NUL character, which no file name can. Leave it out.')
   if (/\p{Surrogate}/u.test(path)) throw problem('The path holds half of a surrogate pair, which is no text. Write the name again.')
   if (Buffer.byteLength(path) > longestPath) throw problem(`The path '${shown}' is longer than ${longestPath} bytes, the limit.`)
@@ -112,6 +114,10 @@ export async function withPath<T>(root: Root, path: string, signal: AbortSignal,
   }
 }
 
+function shownPart(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}
+
 /** How a path is shown: the root is `.`. */
 export function shownPath(path: string): string {
   return path === '' ? '.' : path
@@ -150,6 +156,8 @@ async function step(walker: Walker): Promise<End | 'on'> {
   try {
     switch (kind) {
       case 'folder':
+        if (walker.folders.length > mostFolders)
+          throw problem(`'${shownPart(walker.asked)}' lies deeper than ${mostFolders} folders, the limit. Use a path with fewer.`)
         walker.folders.push(await openFolder(walker.root, parent, name))
         return 'on'
       case 'link':

@@ -72,7 +72,7 @@ function refuse(verdict: ShellVerdict, unasked: boolean): void {
   if (verdict.kind === 'ask' && verdict.doubt && unasked)
     throw new RondoError(
       'ToolExecutionError',
-      'Not run: some commands are denied here, and not all that this one would run can be seen. Write it without variables, substitutions and eval where a command or its arguments stand.',
+      'Not run: some commands are denied here, and not all that this one would run can be seen. Write it in plain commands: no variables, substitutions, eval, [[ or (( where a command or its arguments stand, and nothing fed to a shell.',
     )
 }
 

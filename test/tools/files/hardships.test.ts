@@ -85,6 +85,18 @@ test('folders deeper than the limit are not entered, and that is said', async ()
   expect(openHandles(root)).toEqual([])
 })
 
+test('a path through more folders than may be held open at once is refused', async () => {
+  const root = makeTree({ [`${'d/'.repeat(300)}x.txt`]: 'text' })
+  const tools = on(root)
+  const path = `${'d/'.repeat(300)}x.txt`
+  expect(await failure(call(tools, 'read_file', { path }))).toBe(
+    `'${'d/'.repeat(100)}…' lies deeper than 256 folders, the limit. Use a path with fewer.`,
+  )
+  expect(await failure(call(tools, 'list_files', { path: 'd/'.repeat(257) }))).toContain('deeper than 256 folders')
+  expect(await call(tools, 'list_files', { path: 'd/'.repeat(256) })).toMatchObject({ count: 1 })
+  expect(openHandles(root)).toEqual([])
+})
+
 test('an abort ends every tool within milliseconds and closes what is open', async () => {
   const root = makeTree({ 'huge.txt': 'x'.repeat(20_000_000) })
   for (let i = 0; i < 20; i++) {
