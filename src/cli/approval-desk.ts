@@ -1,5 +1,5 @@
 import { type Decision, type Pending, RondoError } from '../index.ts'
-import { type PlannedChange, plannedChange } from '../tools/index.ts'
+import type { PlannedChange } from '../tools/index.ts'
 import { argumentLines, waitingFacts } from './pending-lines.ts'
 import { changeLines } from './screen/change-lines.ts'
 import { type Draft, draftOf, edited, emptyDraft, movedLine } from './screen/draft.ts'
@@ -8,14 +8,15 @@ import type { Key } from './screen/keys.ts'
 import type { LivePart, LiveScreen } from './screen/live.ts'
 import type { Terminal } from './terminal.ts'
 import { oneLine, row, spelledOut, styled } from './text.ts'
+import type { Toolset } from './toolset.ts'
 
 /** A call that waits for an approval. */
 export type Asking = Extract<Pending, { kind: 'approval' }>
 
-/** Of a desk: where changes would be made, who decides, and where decisions go. */
+/** Of a desk: what calls would change, who decides, and where decisions go. */
 export interface DeskOptions {
-  /** The root of the write tools; absent where their changes can't be shown. */
-  readonly root: string | undefined
+  /** What a call would do to a file; `undefined` where that can't be told. */
+  planned: Toolset['planned']
   /** The name under which decisions are recorded; empty: none. */
   readonly by: string
   decide(decision: Decision): Promise<void>
@@ -157,10 +158,8 @@ export class ApprovalDesk {
   }
 
   async #planned({ call, input }: Asked): Promise<PlannedChange | undefined> {
-    const { root } = this.#options
-    if (root === undefined) return undefined
     try {
-      return await plannedChange({ root }, { toolName: call.toolName, input })
+      return await this.#options.planned({ toolName: call.toolName, input })
     } catch {
       // What can't be worked out is shown as it was asked for.
       return undefined

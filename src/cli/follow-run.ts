@@ -1,9 +1,11 @@
 import { type Agent, RondoError, type Run, type Tools } from '../index.ts'
 import { Drive } from './drive.ts'
 import { type Reported, reporterOf } from './reporter.ts'
+import { sandboxLines } from './sandbox-lines.ts'
 import { openStand } from './stand.ts'
 import { exitCodeOf } from './summary.ts'
 import { CannotRun, type Interruption, type Terminal } from './terminal.ts'
+import type { Toolset } from './toolset.ts'
 
 /**
  * npm and npx pass on a Ctrl-C that the terminal has sent to this process too: what follows this soon (ms) is the same press of keys.
@@ -14,15 +16,14 @@ const samePressMs = 250
 export interface Followed {
   readonly agent: Agent<Tools>
   start(signal: AbortSignal): Run
-  /** The root of the write tools, whose changes are shown to who approves them; absent where there is none. */
-  readonly root: string | undefined
+  readonly toolset: Toolset
 }
 
 /**
  * Starts a run, reports it to its end and resolves with the exit code. On a terminal it asks for the approvals that the run needs. The first interruption
  * aborts the run, the second one ends the process at once.
  */
-export async function followRun({ agent, start, root }: Followed, reported: Reported, terminal: Terminal): Promise<number> {
+export async function followRun({ agent, start, toolset }: Followed, reported: Reported, terminal: Terminal): Promise<number> {
   const controller = new AbortController()
   let firstAt: number | undefined
   const interrupted = (why: Interruption) => {
@@ -37,7 +38,7 @@ export async function followRun({ agent, start, root }: Followed, reported: Repo
     reported.as === 'json'
       ? undefined
       : openStand(terminal, {
-          root,
+          planned: toolset.planned,
           decide: (decision) => drive.decide(decision),
           leave: () => drive.leave(),
           onInterrupt: () => interrupted('SIGINT'),
@@ -50,6 +51,7 @@ export async function followRun({ agent, start, root }: Followed, reported: Repo
     const ended = await drive.follow(start(controller.signal), stand?.desk, controller.signal)
     stand?.close()
     reporter.end(ended)
+    if (reported.as !== 'json') terminal.stderr.write(await sandboxLines(toolset.sandbox, terminal.stderr))
     return exitCodeOf(ended)
   } catch (error) {
     // What the run does is in its result: this could not begin.

@@ -1,5 +1,6 @@
 import { type Model, RondoError, type Run, type RunStatus, type Store } from '../index.ts'
 import { type AnswerFlags, type Answers, answersFor, type Given, isEmpty, readAnswers } from './answers.ts'
+import { keptIn, sandboxBeginsAnew } from './beginning.ts'
 import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
 import { limitsOf } from './limit-flags.ts'
@@ -31,10 +32,10 @@ export async function resumeCommand(sessionId: string, asked: ResumeFlags, world
     const seen = await look()
     const { facts, given, next } = (await freed(sessionId, store, asked, world)) ? await look() : seen
     const folder = folderFor(sessionId, facts, asked, world)
-    const { flags, terminal } = configured(asked, folder, world)
+    const { flags, terminal } = configured(keptIn(asked, facts), folder, world)
     const chosen = await modelOf(flags, terminal, model)
-    const tools = toolsFor(folder, flags, terminal)
-    const agent = commandAgent({ model: chosen.model, folder, store, tools, instructions: flags.instructions })
+    const toolset = toolsFor(folder, flags, terminal)
+    const agent = commandAgent({ model: chosen.model, folder, store, tools: toolset.tools, instructions: flags.instructions })
     if (!saysLittle(reportAs(flags), terminal))
       for (const note of notes(sessionId, facts, folder, next, terminal)) terminal.stderr.write(`${note}\n`)
     // A run that goes on keeps the limits that it has, whatever files say.
@@ -44,7 +45,7 @@ export async function resumeCommand(sessionId: string, asked: ResumeFlags, world
         ? agent.resume(sessionId, { ...options, ...given, signal })
         : agent.stream(goOn, { ...options, session: sessionId, signal })
     const reported = { as: reportAs(flags), line: chosen.line, kept: true }
-    return await followRun({ agent, start, root: folder }, reported, terminal).catch(async (error: unknown) => {
+    return await followRun({ agent, start, toolset }, reported, terminal).catch(async (error: unknown) => {
       // Somebody else was quicker: what has become of the calls says it better than the library, which speaks to programs.
       if (error instanceof CannotRun && RondoError.is(error.cause) && error.cause.code === 'RunInvalidState') await look()
       throw error
@@ -132,7 +133,7 @@ function folderFor(sessionId: string, { folder }: SessionFacts, { cwd }: ResumeF
 
 function notes(
   sessionId: string,
-  { openRuns, end }: SessionFacts,
+  { openRuns, end, sandbox }: SessionFacts,
   folder: string,
   next: Looked['next'],
   terminal: Terminal,
@@ -141,6 +142,7 @@ function notes(
   if (folder !== terminal.cwd) lines.push(styled(`The agent works in ${plain(folder)}.`, 'dim', terminal.stderr))
   if (next === 'limit')
     lines.push(`The last run of session ${oneLine(sessionId)} met a limit (${end?.reason ?? 'unknown'}): a new one goes on.`)
+  if (sandbox === true) lines.push(sandboxBeginsAnew)
   for (const agent of new Set(openRuns.values()))
     if (agent !== agentName)
       lines.push(`The run was begun by the agent ${oneLine(agent)}: it goes on with this command's tools and without its instructions.`)

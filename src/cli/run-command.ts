@@ -1,8 +1,9 @@
-import { type Agent, type Model, RondoError, type RunStatus, type Tools } from '../index.ts'
+import type { Model, Store } from '../index.ts'
+import { beginning, beginningOf, keptIn, sandboxBeginsAnew } from './beginning.ts'
 import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
 import { limitsOf } from './limit-flags.ts'
-import { commandAgent, folderOf, modelOf } from './read-agent.ts'
+import { commandAgent, folderOf, lookingAgent, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { resumeCommand } from './resume-command.ts'
 import { cannotOpen, checkSessionId, closed, unfinished } from './sessions.ts'
@@ -33,19 +34,19 @@ export async function runCommand(words: readonly string[], asked: RunFlags, worl
   if (asked.session !== undefined) checkSessionId(asked.session)
   if (asked.resume === true) return resumeCommand(sessionToResume(words, asked), asked, world, model)
   const folder = folderOf(asked.cwd, world)
-  const { flags, terminal } = configured(asked, folder, world)
-  const tools = toolsFor(folder, flags, terminal)
-  const input = await taskInput(words, flags.file, terminal)
-  const chosen = await modelOf(flags, terminal, model)
+  const { flags: wanted, terminal } = configured(asked, folder, world)
+  const input = await taskInput(words, wanted.file, terminal)
+  const chosen = await modelOf(wanted, terminal, model)
   const { store, unkept } = await openStore(terminal)
   try {
-    if (unkept !== undefined) sayUnkept(unkept, flags, terminal)
-    const agent = commandAgent({ model: chosen.model, folder, store, tools, instructions: flags.instructions })
-    await checkSession(agent, flags, terminal)
+    if (unkept !== undefined) sayUnkept(unkept, wanted, terminal)
+    const flags = wanted.session === undefined ? wanted : await forSession(wanted.session, wanted, store, terminal)
+    const toolset = toolsFor(folder, flags, terminal)
+    const agent = commandAgent({ model: chosen.model, folder, store, tools: toolset.tools, instructions: flags.instructions })
     const session = flags.session === undefined ? {} : { session: flags.session }
-    const options = { ...session, limits: limitsOf(flags), metadata: { folder }, parkAfterMs: 0 }
+    const options = { ...session, limits: limitsOf(flags), metadata: beginning(folder, flags), parkAfterMs: 0 }
     const start = (signal: AbortSignal) => agent.stream(input, { ...options, signal })
-    return await followRun({ agent, start, root: folder }, { as: reportAs(flags), line: chosen.line, kept: unkept === undefined }, terminal)
+    return await followRun({ agent, start, toolset }, { as: reportAs(flags), line: chosen.line, kept: unkept === undefined }, terminal)
   } finally {
     await closed(store, terminal)
   }
@@ -62,26 +63,19 @@ function sayUnkept(why: string, flags: RunFlags, { stderr }: Terminal): void {
   stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
 }
 
-/** Whether the session of `--session` can take a new run. */
-async function checkSession(agent: Agent<Tools>, flags: RunFlags, terminal: Terminal): Promise<void> {
-  const { session } = flags
-  if (session === undefined) return
-  const status = await statusOf(agent, session)
-  if (status === undefined) {
-    if (!saysLittle(reportAs(flags), terminal)) terminal.stderr.write(`Session ${session} is new.\n`)
-    return
+/** The flags for a run of this session; throws `CannotRun` for one that can't take a new run. */
+async function forSession(session: string, flags: RunFlags, store: Store, { stderr, stdout }: Terminal): Promise<RunFlags> {
+  const isSilent = saysLittle(reportAs(flags), { stdout })
+  const begun = await beginningOf(session, store)
+  if (begun === undefined) {
+    if (!isSilent) stderr.write(`Session ${session} is new.\n`)
+    return flags
   }
+  const status = await lookingAgent(store).session(session).status()
   if (unfinished.has(status))
     throw new CannotRun(
       `Session ${session} has an unfinished run (${status}). If another rondo is at work on it, wait for that; else finish it first:\n  rondo resume ${sessionWord(session)}`,
     )
-}
-
-async function statusOf(agent: Agent<Tools>, session: string): Promise<RunStatus | undefined> {
-  try {
-    return await agent.session(session).status()
-  } catch (error) {
-    if (RondoError.is(error) && error.code === 'SessionNotFound') return undefined
-    throw error
-  }
+  if (begun.sandbox === true && !isSilent) stderr.write(`${sandboxBeginsAnew}\n`)
+  return keptIn(flags, begun)
 }

@@ -1,4 +1,5 @@
 import { addUsage, type Entry, type EntryOf, noUsage, type Outcome, type RunResult, type Store, type Usage } from '../index.ts'
+import { beginningIn } from './beginning.ts'
 import { outcomeOf } from './outcome-of.ts'
 
 /** What became of a call so far, as the journal tells it. */
@@ -15,8 +16,10 @@ export interface CallFacts {
 
 /** What a command wants to know of a session and the library does not say: where it began, how its last run ended, what became of each call. */
 export interface SessionFacts {
-  /** The folder that its agent read first. */
+  /** The folder that its agent worked in first. */
   readonly folder?: string
+  /** It began in a sandbox. */
+  readonly sandbox?: boolean
   /** The agents of runs that have not ended, by run. */
   readonly openRuns: ReadonlyMap<string, string>
   readonly end?: { readonly status: RunResult['status']; readonly reason: string }
@@ -38,6 +41,7 @@ export async function sessionFacts(store: Store, sessionId: string): Promise<Ses
 
 class Facts implements SessionFacts {
   folder?: string
+  sandbox?: boolean
   end?: NonNullable<SessionFacts['end']>
   readonly openRuns = new Map<string, string>()
   readonly calls = new Map<string, CallFacts>()
@@ -50,8 +54,7 @@ class Facts implements SessionFacts {
     if (outcome !== undefined) return this.#add(outcome.callId, { outcome: outcome.settlement.outcome })
     switch (entry.kind) {
       case 'session': {
-        const folder = entry.data.metadata?.['folder']
-        if (typeof folder === 'string') this.folder = folder
+        Object.assign(this, beginningIn(entry.data.metadata))
         return
       }
       case 'run.requested':

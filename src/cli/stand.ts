@@ -1,5 +1,4 @@
-import type { Decision } from '../index.ts'
-import { ApprovalDesk } from './approval-desk.ts'
+import { ApprovalDesk, type DeskOptions } from './approval-desk.ts'
 import type { Key } from './screen/keys.ts'
 import { LiveScreen } from './screen/live.ts'
 import type { Terminal } from './terminal.ts'
@@ -16,16 +15,7 @@ export interface Stand {
   close(): void
 }
 
-export interface StandOptions {
-  /** The root of the write tools; absent where their changes can't be shown. */
-  readonly root: string | undefined
-  decide(decision: Decision): Promise<void>
-  /** Whoever is asked answers later; absent where that can't be. */
-  leave?(): void
-  /** A message is being written: keys are for that. */
-  isWriting?(): boolean
-  /** A question came or went: whatever else stands in the prompt must be drawn anew. */
-  changed?(): void
+export interface StandOptions extends Omit<DeskOptions, 'by'> {
   onInterrupt(): void
 }
 

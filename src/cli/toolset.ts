@@ -1,5 +1,14 @@
 import { type Ask, RondoError, type Tool, type Tools } from '../index.ts'
-import { fetchTool, readTools, shellTool, writeTools } from '../tools/index.ts'
+import {
+  fetchTool,
+  type PlannedChange,
+  plannedChange,
+  readTools,
+  type Sandbox,
+  sandboxTools,
+  shellTool,
+  writeTools,
+} from '../tools/index.ts'
 import { toolGroups, toolWords } from './config/tool-groups.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine } from './text.ts'
@@ -42,16 +51,38 @@ function namesOf(word: string): readonly string[] {
   throw new CannotRun(`There is no tool ${oneLine(word)}. There are ${toolWords.join(', ')}; or by name: ${allTools.join(', ')}.`)
 }
 
-/** The tools for one folder. Those that change something ask first, and `fetch_url` does, for a URL carries out what was read. */
-export function toolsFor(folder: string, flags: ToolFlags, { platform }: Pick<Terminal, 'platform'>): Tools {
+/** What the agent works with. */
+export interface Toolset {
+  readonly tools: Tools
+  /** Where the tools' changes stay in memory. */
+  readonly sandbox?: Sandbox
+  /** What a call would do to a file, for who must approve it; `undefined` where that can't be told. */
+  planned(call: { readonly toolName: string; readonly input: unknown }): Promise<PlannedChange | undefined>
+}
+
+/**
+ * The tools for one folder. Those that change something ask first, and `fetch_url` does, for a URL carries out what was read. In a sandbox only that is asked
+ * about. `sandbox` is one that is there already.
+ */
+export function toolsFor(folder: string, flags: ToolFlags, { platform }: Pick<Terminal, 'platform'>, there?: Sandbox): Toolset {
   const names = new Set(chosenTools(flags.tools))
   const asks = flags.yes !== true
+  const sandbox = flags.sandbox === true ? (there ?? valid(() => sandboxTools({ root: folder }))) : undefined
+  const tools: Tools[number][] = sandbox === undefined ? onDisk(folder, names, flags, asks, platform) : [...sandbox.tools]
+  if (names.has('fetch_url')) tools.push(fetcher(flags, asks))
+  return {
+    tools: tools.filter((tool) => 'name' in tool && names.has(tool.name)),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    planned: (call) => (sandbox === undefined ? plannedChange({ root: folder }, call) : sandbox.plannedChange(call)),
+  }
+}
+
+function onDisk(folder: string, names: ReadonlySet<string>, flags: ToolFlags, asks: boolean, platform: string): Tools[number][] {
   const tools: Tools[number][] = [...readTools({ root: folder })]
   if (toolGroups['write']?.some((name) => names.has(name))) tools.push(...writable(folder, asks))
   // There is no shell for it on Windows; who names it is told so.
   if (names.has('shell') && (platform !== 'win32' || flags.tools?.includes('shell') === true)) tools.push(shell(folder, flags, asks))
-  if (names.has('fetch_url')) tools.push(fetcher(flags, asks))
-  return tools.filter((tool) => 'name' in tool && names.has(tool.name))
+  return tools
 }
 
 function writable(folder: string, asks: boolean): Tools {

@@ -7,12 +7,12 @@ import { newFolder } from './folders.ts'
 const all = ['list_files', 'find_files', 'read_file', 'search_text', 'file_info', 'write_file', 'edit_file', 'shell', 'fetch_url']
 
 function names(flags: ToolFlags, platform = 'linux'): readonly string[] {
-  return toolsFor(newFolder(), flags, { platform }).map((tool) => ('name' in tool ? tool.name : ''))
+  return toolsFor(newFolder(), flags, { platform }).tools.map((tool) => ('name' in tool ? tool.name : ''))
 }
 
 /** What a call of the tool asks for. */
 async function asks(flags: ToolFlags, name: string, input: unknown): Promise<boolean | Ask> {
-  const tool = toolsFor(newFolder(), flags, { platform: 'linux' }).find((one) => 'name' in one && one.name === name)
+  const tool = toolsFor(newFolder(), flags, { platform: 'linux' }).tools.find((one) => 'name' in one && one.name === name)
   const definition = (
     tool as unknown as Record<'~definition', { readonly needsApproval?: boolean | ((...given: unknown[]) => boolean | Ask) }>
   )['~definition']
@@ -38,6 +38,22 @@ describe('which tools', () => {
       'There is no tool raed. There are read, write, shell, fetch, all, none; or by name: list_files,',
     )
     expect(() => chosenTools(['constructor'])).toThrow(CannotRun)
+  })
+})
+
+describe('in a sandbox', () => {
+  test('the same tools, none of which asks but the one that reaches the network', async () => {
+    expect(names({ sandbox: true })).toEqual(all)
+    expect(await asks({ sandbox: true }, 'write_file', { path: 'a', content: '' })).toBe(false)
+    expect(await asks({ sandbox: true }, 'shell', { command: 'rm -rf .' })).toBe(false)
+    expect(await asks({ sandbox: true }, 'fetch_url', { url: 'https://example.com' })).not.toBe(false)
+  })
+
+  test('it is kept when the tools are chosen anew', () => {
+    const folder = newFolder()
+    const first = toolsFor(folder, { sandbox: true }, { platform: 'linux' })
+    const second = toolsFor(folder, { sandbox: true, tools: ['read'] }, { platform: 'linux' }, first.sandbox)
+    expect(second.sandbox).toBe(first.sandbox)
   })
 })
 

@@ -2,6 +2,7 @@ import type { RunResult } from '../../index.ts'
 import { PlainPage } from '../plain-page.ts'
 import { reporterOf } from '../reporter.ts'
 import { RunView } from '../run-view.ts'
+import { sandboxLines } from '../sandbox-lines.ts'
 import { exitCodeOf } from '../summary.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import type { ChatSettings } from './settings.ts'
@@ -25,7 +26,7 @@ export async function chatByLines(
   const lines = [first, ...said.split(/\r\n?|\n/)].map((line) => line.trim()).filter((line) => line !== '')
   if (lines.length === 0) throw new CannotRun('There is nothing to say: this is no terminal, and standard input has no line.')
   let view: RunView | undefined
-  const talk = new Talk(settings, terminal, { event: (event) => view?.event(event), answering: undefined }, sessionId)
+  const talk = new Talk(settings, { event: (event) => view?.event(event), answering: undefined }, sessionId)
   let isAborted = false
   const stop = terminal.onInterruption((why) => {
     if (isAborted && why !== 'reader-gone') terminal.exit(130)
@@ -46,6 +47,7 @@ export async function chatByLines(
   } finally {
     stop()
   }
+  terminal.stderr.write(await sandboxLines(settings.toolset.sandbox, terminal.stderr))
   if (last === undefined) return isAborted ? 130 : 0
   if (last.status !== 'completed') reporterOf({ as: 'usual', line: '', kept: settings.kept }, terminal).end({ ...last, text: '' })
   return exitCodeOf(last)

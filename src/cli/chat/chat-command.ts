@@ -1,10 +1,12 @@
 import { type Model, RondoError, type Store } from '../../index.ts'
+import { beginningOf, keptIn, sandboxBeginsAnew } from '../beginning.ts'
 import { configured } from '../config/configured.ts'
 import { folderOf, modelOf } from '../read-agent.ts'
 import { cannotOpen, checkSessionId, closed, noSession } from '../sessions.ts'
 import { openStore } from '../store.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import { plain, styled } from '../text.ts'
+import { toolsFor } from '../toolset.ts'
 import { chatByLines } from './by-lines.ts'
 import { chatOnScreen } from './on-screen.ts'
 import type { ChatFlags, ChatSettings } from './settings.ts'
@@ -18,13 +20,17 @@ export async function chatCommand(words: readonly string[], asked: ChatFlags, wo
   if (asked.session !== undefined && asked.resume !== undefined)
     throw new CannotRun('--session and --resume both say which session to go on with. Leave one of them out.')
   const folder = folderOf(asked.cwd, world)
-  const { flags, terminal } = configured(asked, folder, world)
-  const chosen = await modelOf(flags, terminal, model)
+  const { flags: wanted, terminal } = configured(asked, folder, world)
+  const chosen = await modelOf(wanted, terminal, model)
   const { store, unkept } = await openStore(terminal)
   try {
-    if (unkept !== undefined) sayUnkept(unkept, flags, terminal)
-    const settings: ChatSettings = { chosen, flags, folder, store, kept: unkept === undefined }
-    const sessionId = await sessionOf(flags, folder, store, terminal)
+    if (unkept !== undefined) sayUnkept(unkept, wanted, terminal)
+    const sessionId = await sessionOf(wanted, folder, store, terminal)
+    const begun = sessionId === undefined ? undefined : await beginningOf(sessionId, store)
+    const flags = keptIn(wanted, begun)
+    if (begun?.sandbox === true) terminal.stderr.write(`${sandboxBeginsAnew}\n`)
+    const toolset = toolsFor(folder, flags, terminal)
+    const settings: ChatSettings = { chosen, flags, toolset, folder, store, kept: unkept === undefined }
     const first = words.join(' ').trim()
     return await (terminal.keyboard === undefined ? chatByLines : chatOnScreen)(settings, sessionId, first, terminal)
   } catch (error) {
@@ -47,7 +53,7 @@ async function sessionOf({ session, resume }: ChatFlags, folder: string, store: 
     if (newest === undefined) throw new CannotRun(`No session has begun in ${plain(folder)} yet. Begin one: rondo chat`)
     return newest
   }
-  if ((await folderOfSession(resume, store)) === undefined) throw await noSession(resume, store, terminal)
+  if ((await beginningOf(resume, store)) === undefined) throw await noSession(resume, store, terminal)
   return resume
 }
 
@@ -56,15 +62,6 @@ const maxLooked = 200
 
 async function newestIn(folder: string, store: Store): Promise<string | undefined> {
   for (const { sessionId } of await store.list({ limit: maxLooked }))
-    if ((await folderOfSession(sessionId, store)) === folder) return sessionId
-  return undefined
-}
-
-/** The folder in which a session began, empty where it names none; `undefined` for no session. Reads no more than its first entry. */
-async function folderOfSession(sessionId: string, store: Store): Promise<string | undefined> {
-  for await (const entry of store.load(sessionId)) {
-    const folder = entry.kind === 'session' ? entry.data.metadata?.['folder'] : undefined
-    return typeof folder === 'string' ? folder : ''
-  }
+    if ((await beginningOf(sessionId, store))?.folder === folder) return sessionId
   return undefined
 }

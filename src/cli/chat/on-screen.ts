@@ -1,6 +1,7 @@
 import { RondoError, type RunEvent, type RunResult, textOf } from '../../index.ts'
 import { LivePage } from '../live-page.ts'
 import { RunView } from '../run-view.ts'
+import { sandboxLines } from '../sandbox-lines.ts'
 import { markdownLines } from '../screen/markdown.ts'
 import { openStand, type Stand } from '../stand.ts'
 import { commandName, exitCodeOf, summaryLines, summaryOf } from '../summary.ts'
@@ -38,7 +39,7 @@ class ScreenChat {
 
   constructor(settings: ChatSettings, terminal: Terminal) {
     const stand = openStand(terminal, {
-      root: settings.folder,
+      planned: (call) => settings.toolset.planned(call),
       decide: async (decision) => this.#talk.drive?.decide(decision),
       isWriting: () => !this.#composer.isEmpty,
       changed: () => this.#composer.show(),
@@ -84,13 +85,13 @@ class ScreenChat {
       stop()
       this.#stand.close()
     }
-    this.#sayGoodbye()
+    await this.#sayGoodbye()
     return this.#code
   }
 
   #begin(sessionId: string | undefined): Talk {
     const listener = { event: (event: RunEvent) => this.#view.event(event), answering: this.#stand.desk }
-    return new Talk(this.#settings, this.#terminal, listener, sessionId)
+    return new Talk(this.#settings, listener, sessionId)
   }
 
   /** Goes on with a session: shows how it ended, and drives a run on that has not. */
@@ -238,7 +239,8 @@ class ScreenChat {
     this.#wake()
   }
 
-  #sayGoodbye(): void {
+  async #sayGoodbye(): Promise<void> {
+    this.#terminal.stdout.write(await sandboxLines(this.#settings.toolset.sandbox, this.#terminal.stdout))
     const { sessionId } = this.#talk
     if (sessionId === undefined || !this.#settings.kept) return
     const { stdout } = this.#terminal

@@ -1,6 +1,7 @@
 import type { Store } from '../../index.ts'
 import type { ChosenModel } from '../choose-model.ts'
 import type { ConfigFlags } from '../config/configured.ts'
+import type { Toolset } from '../toolset.ts'
 
 export interface ChatFlags extends ConfigFlags {
   readonly cwd?: string
@@ -14,6 +15,7 @@ export interface ChatFlags extends ConfigFlags {
 export interface ChatSettings {
   chosen: ChosenModel
   flags: ChatFlags
+  toolset: Toolset
   readonly folder: string
   readonly store: Store
   /** The session will be there for another process. */

@@ -17,6 +17,7 @@ export const slashCommands = [
   { name: 'status', help: 'session, folder, model, tools and what has been used' },
   { name: 'model', argument: '[name]', help: 'the model, or another one from now on' },
   { name: 'tools', argument: '[names]', help: 'the tools, or others from now on: read,write,shell,fetch, all, none' },
+  { name: 'changes', help: 'what the sandbox holds, as diffs (with --sandbox)' },
   { name: 'show', help: 'this session, as rondo show prints it' },
   { name: 'quit', help: 'leave; the session is kept (also Ctrl-D)' },
 ] as const satisfies readonly SlashCommand[]

@@ -1,11 +1,12 @@
 import { RondoError, type RunResult, type Usage } from '../../index.ts'
 import { chooseModel } from '../choose-model.ts'
+import { sandboxDiff } from '../sandbox-lines.ts'
 import { sessionFacts } from '../session-facts.ts'
 import { noSession } from '../sessions.ts'
 import { printSession } from '../show-command.ts'
 import type { Terminal } from '../terminal.ts'
 import { count, dateAndTime, oneLine, plain, styled, wrapped } from '../text.ts'
-import { chosenTools } from '../toolset.ts'
+import { chosenTools, toolsFor } from '../toolset.ts'
 import type { ChatSettings } from './settings.ts'
 import { type SlashName, slashHelp, type slashOf } from './slash.ts'
 
@@ -50,6 +51,7 @@ export class Slashes {
     status: () => this.#status(),
     model: (name) => this.#model(name),
     tools: (names) => this.#tools(names),
+    changes: () => this.#changes(),
     show: () => this.#show(),
     quit: () => this.#host.leave(),
   }
@@ -102,9 +104,18 @@ export class Slashes {
   #tools(names: string): void {
     if (names !== '') {
       const tools = chosenTools(names.split(/[\s,]+/).filter((name) => name !== ''))
-      this.#settings.flags = { ...this.#settings.flags, tools }
+      const flags = { ...this.#settings.flags, tools }
+      this.#settings.toolset = toolsFor(this.#settings.folder, flags, this.#terminal, this.#settings.toolset.sandbox)
+      this.#settings.flags = flags
     }
     this.#host.say(`Tools: ${chosenTools(this.#settings.flags.tools).join(', ') || 'none'}\n`)
+  }
+
+  async #changes(): Promise<void> {
+    const { sandbox } = this.#settings.toolset
+    if (sandbox === undefined)
+      return this.#host.say('There is no sandbox: changes are made on the disk, when you agree. rondo chat --sandbox has one.\n')
+    this.#host.say((await sandboxDiff(sandbox, this.#terminal.stdout)) || 'Nothing has been changed in the sandbox.\n')
   }
 
   async #show(): Promise<void> {

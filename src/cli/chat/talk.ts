@@ -1,12 +1,11 @@
 import type { RunEvent } from '../../index.ts'
 import { type Agent, type Input, RondoError, type Run, type RunResult, type Tools } from '../../index.ts'
+import { beginning } from '../beginning.ts'
 import type { Answering } from '../drive.ts'
 import { Drive } from '../drive.ts'
 import { limitsOf } from '../limit-flags.ts'
 import { commandAgent } from '../read-agent.ts'
 import { unfinished } from '../sessions.ts'
-import type { Terminal } from '../terminal.ts'
-import { toolsFor } from '../toolset.ts'
 import type { ChatSettings } from './settings.ts'
 
 /** Who is told what happens in a conversation. */
@@ -18,23 +17,20 @@ export interface Listener {
 /** A conversation: a session, and the agent that it is with. */
 export class Talk {
   readonly #settings: ChatSettings
-  readonly #terminal: Terminal
   readonly #listener: Listener
   sessionId: string | undefined
   #drive: Drive | undefined
   #controller: AbortController | undefined
 
-  constructor(settings: ChatSettings, terminal: Terminal, listener: Listener, sessionId: string | undefined) {
+  constructor(settings: ChatSettings, listener: Listener, sessionId: string | undefined) {
     this.#settings = settings
-    this.#terminal = terminal
     this.#listener = listener
     this.sessionId = sessionId
   }
 
   get agent(): Agent<Tools> {
-    const { chosen, folder, flags, store } = this.#settings
-    const tools = toolsFor(folder, flags, this.#terminal)
-    return commandAgent({ model: chosen.model, folder, store, tools, instructions: flags.instructions })
+    const { chosen, folder, flags, store, toolset } = this.#settings
+    return commandAgent({ model: chosen.model, folder, store, tools: toolset.tools, instructions: flags.instructions })
   }
 
   /** The run that is under way here. */
@@ -58,7 +54,7 @@ export class Talk {
   say(input: Input): Promise<RunResult> {
     return this.#follow((agent, signal) => {
       const session = this.sessionId === undefined ? {} : { session: this.sessionId }
-      return agent.stream(input, { ...session, ...this.#options, metadata: { folder: this.#settings.folder }, signal })
+      return agent.stream(input, { ...session, ...this.#options, metadata: beginning(this.#settings.folder, this.#settings.flags), signal })
     })
   }
 

@@ -34,6 +34,7 @@ export const verboseFlag = ['-v, --verbose', 'a log on standard error, a fact a 
 export function addToolFlags(command: Command): void {
   command
     .option('--tools <names>', `its tools, with commas: ${toolWords.join(', ')}, or names of tools (default: all)`, names)
+    .option('--sandbox', 'keep what it changes in memory, and start no process (needs npm install just-bash)')
     .option('--yes', 'ask nothing: let it write, run commands and fetch (--deny-command still holds)')
     .option('--allow-command <pattern>', "commands that run unasked, as 'npm test' or 'git log *'; repeatable", listed)
     .option('--deny-command <pattern>', 'commands that never run; repeatable', listed)
