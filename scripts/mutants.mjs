@@ -31,7 +31,7 @@ const groupsFor = (file) =>
         : file.startsWith('src/tools/shell/')
           ? [['test/tools/shell']]
           : file.startsWith('src/cli/')
-            ? [['test/cli/config', 'test/cli/doctor', 'test/cli/completion/complete.test.ts'], ['test/cli']]
+            ? [['test/cli']]
             : file.startsWith('src/tools/sandbox/')
               ? [['test/tools/sandbox']]
               : file.startsWith('src/core/')

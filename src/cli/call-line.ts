@@ -14,12 +14,12 @@ export interface SettledCallView {
 
 type Screen = Pick<Output, 'color' | 'columns'>
 
-const defaultColumns = 80
+export const defaultColumns = 80
 /** A wider screen does not pull the line further apart. */
-const maxColumns = 100
-const nameColumns = 11
-const outcomeColumns = 12
-const timeColumns = 8
+export const maxColumns = 100
+export const nameColumns = 11
+export const outcomeColumns = 12
+export const timeColumns = 8
 const minArgumentColumns = 12
 const maxErrorLength = 240
 

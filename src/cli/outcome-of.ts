@@ -1,6 +1,6 @@
 import type { Entry, EntryOf } from '../index.ts'
 
-export type CallOutcome = Pick<EntryOf<'call.settled'>['data'], 'callId' | 'settlement' | 'durationMs'>
+export type CallOutcome = Pick<EntryOf<'call.settled'>['data'], 'callId' | 'settlement' | 'by' | 'durationMs'>
 
 /** What an entry says of the outcome of a call: that of one in the background stands in a message. */
 export function outcomeOf(entry: Entry): CallOutcome | undefined {

@@ -2,25 +2,48 @@ import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { addApprovals } from './commands/approvals.ts'
 import { addChat } from './commands/chat.ts'
 import { addCompletion } from './commands/completion.ts'
+import { addDelete } from './commands/delete.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addExport } from './commands/export.ts'
+import { addImport } from './commands/import.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
+import { addSessions } from './commands/sessions.ts'
 import type { End } from './commands/shared.ts'
 import { addShow } from './commands/show.ts'
 import { demoPart } from './demo/part.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { plain, styled } from './text.ts'
 
+/** In the order of the help. */
+const commands = [
+  addDemo,
+  addRun,
+  addChat,
+  addResume,
+  addApprovals,
+  addSessions,
+  addShow,
+  addExport,
+  addImport,
+  addDelete,
+  addDoctor,
+  addCompletion,
+]
+
 const rootExamples = `
 Examples:
   rondo demo
   rondo run "what is in this folder?"
-  rondo run find the largest files --cwd ~/projects
+  rondo chat
+  rondo sessions --here
+  rondo show
   rondo show s_054db6c3c2416ab6a10d1
   rondo resume s_054db6c3c2416ab6a10d1
   rondo approvals
   rondo doctor
+  rondo export s_054db6c3c2416ab6a10d1 session.jsonl
 
 Each command has more with --help.`
 
@@ -52,7 +75,7 @@ function buildProgram(version: string, terminal: Terminal, end: End): Command {
     .configureOutput(outputs(terminal))
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', rootExamples)
-  for (const add of [addDemo, addRun, addChat, addResume, addApprovals, addShow, addDoctor, addCompletion]) add(program, terminal, end)
+  for (const add of commands) add(program, terminal, end)
   program
     .command('demo-part', { hidden: true })
     .argument('<part>')

@@ -14,6 +14,21 @@ export const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>([
   'paused',
 ])
 
+const statuses: { readonly [status in RunStatus]: true } = {
+  idle: true,
+  preparing: true,
+  model_running: true,
+  tool_running: true,
+  awaiting_human: true,
+  awaiting_tool_results: true,
+  paused: true,
+  completed: true,
+  incomplete: true,
+  failed: true,
+  aborted: true,
+}
+export const runStatuses: readonly string[] = Object.keys(statuses)
+
 /** There is no file of sessions yet. */
 export function nothingKept(sessionId: string, terminal: Terminal): CannotRun {
   return new CannotRun(`There is no session ${oneLine(sessionId)}. No session has been kept yet in ${plain(sessionsFile(terminal))}.`)

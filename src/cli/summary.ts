@@ -21,7 +21,7 @@ export function exitCodeOf({ status }: Pick<RunResult, 'status'>): number {
   return exitCodes[status]
 }
 
-const styles = { completed: 'green', failed: 'red', incomplete: 'yellow', parked: 'yellow', aborted: 'yellow' } as const
+export const statusStyles = { completed: 'green', failed: 'red', incomplete: 'yellow', parked: 'yellow', aborted: 'yellow' } as const
 
 /** `completed · 3 iterations · 4 tool calls · 1,234 tokens · 92 ms`, and what there is to say about a bad end. */
 export function summaryLines(summary: RunSummary, screen: Pick<Output, 'color' | 'columns'>): string {
@@ -30,18 +30,18 @@ export function summaryLines(summary: RunSummary, screen: Pick<Output, 'color' |
   const facts = [count(iterations, 'iteration'), count(calls, 'tool call'), tokens(usage)]
   if (usage.costUsd !== undefined) facts.push(`$${usage.costUsd.toFixed(4)}`)
   if (durationMs !== undefined) facts.push(duration(durationMs))
-  const line = row([{ text: name, style: styles[status] }, ...facts.map((text) => ({ text, style: 'dim' }) as const)], screen, '  ')
+  const line = row([{ text: name, style: statusStyles[status] }, ...facts.map((text) => ({ text, style: 'dim' }) as const)], screen, '  ')
   return [line, ...remarks(summary).map((text) => `${text}\n`)].join('')
 }
 
-function tokens({ inputTokens, outputTokens, complete }: Usage): string {
+export function tokens({ inputTokens, outputTokens, complete }: Usage): string {
   const total = inputTokens + outputTokens
   const least = complete ? '' : 'at least '
   const parts = total === 0 ? '' : ` (${inputTokens.toLocaleString('en-US')} in, ${outputTokens.toLocaleString('en-US')} out)`
   return `${least}${count(total, 'token')}${parts}`
 }
 
-function remarks({ status, reason, error, abortReason }: RunSummary): readonly string[] {
+export function remarks({ status, reason, error, abortReason }: RunSummary): readonly string[] {
   if (error !== undefined) return [oneLine(error.message)]
   if (abortReason !== undefined) return [oneLine(abortReason)]
   if (status === 'incomplete' && reason === 'max_iterations') return ['It met the limit of iterations: raise it with --max-iterations.']

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sqlite } from '../../src/stores/sqlite.ts'
+import { loadDriver } from '../../src/stores/sqlite-driver.ts'
 import { hasNodeSqlite, settled } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 import { withoutPeer } from './without-peer.ts'
@@ -158,6 +159,64 @@ describe('a session that waits for an approval', () => {
   })
 })
 
+describe('a session that moves', () => {
+  test('one process exports it into the next, which imports it; a third shows it', async () => {
+    const home = newFolder()
+    await rondo(['run', '--session', 'notes', 'list the files'], { home })
+    const there = newFolder()
+    const script = '"$0" "$1" export notes | RONDO_HOME="$2" "$0" "$1" import -'
+    const piped = spawnSync('sh', ['-c', script, process.execPath, main, there], {
+      env: { PATH: process.env['PATH'], RONDO_HOME: home },
+      encoding: 'utf8',
+    })
+    expect(piped).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Session notes is imported: \d+ entries\./), stderr: '' })
+    const shown = await rondo(['show'], { home: there })
+    expect(shown).toEqual(await rondo(['show'], { home }))
+    expect((await rondo(['sessions', '--json'], { home: there })).out).toBe((await rondo(['sessions', '--json'], { home })).out)
+  })
+
+  test('an import that is killed in the middle, wherever that is, is completed by the next one', async () => {
+    const home = newFolder()
+    let at = 0
+    const entries = Array.from({ length: 1500 }, (_, index) => ({
+      v: 1 as const,
+      id: `e${index}`,
+      seq: index + 1,
+      kind: 'custom' as const,
+      data: { type: 'x', data: 'y'.repeat(50) },
+    }))
+    const store = sqlite(join(home, 'sessions.db'), { clock: () => at, synchronous: 'normal' })
+    for (const [index, entry] of entries.entries()) {
+      at = index
+      const head = { status: 'idle', pending: 0 } as const
+      await store.append('notes', [entry], { expectedSeq: index, ...(index === 1499 ? { head } : {}) })
+    }
+    await store.close()
+    const file = join(newFolder(), 'notes.jsonl')
+    expect((await rondo(['export', 'notes', file], { home })).code).toBe(0)
+    const there = newFolder()
+    const empty = sqlite(join(there, 'sessions.db'))
+    await empty.list()
+    await empty.close()
+    const { DatabaseSync } = loadDriver()
+    const database = new DatabaseSync(join(there, 'sessions.db'))
+    const count = database.prepare('select count(*) as entries from entries')
+    const killed = spawn(process.execPath, [main, 'import', file], {
+      env: { PATH: process.env['PATH'], RONDO_HOME: there },
+      stdio: 'ignore',
+    })
+    const gone = new Promise((resolve) => killed.on('close', resolve))
+    while (Number(count.get()?.entries) < 1) await new Promise((resolve) => setImmediate(resolve))
+    killed.kill('SIGKILL')
+    await gone
+    expect(Number(count.get()?.entries)).toBeLessThan(1500)
+    database.close()
+    expect((await rondo(['import', file], { home: there })).code).toBe(0)
+    const again = await rondo(['export', 'notes'], { home: there })
+    expect(again.out).toBe((await rondo(['export', 'notes'], { home })).out)
+  })
+})
+
 describe('the end of a process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`${signal} aborts cleanly: exit code 130, and the session can go on`, async () => {
@@ -174,6 +233,32 @@ describe('the end of a process', () => {
     expect([json.code, json.err]).toEqual([130, ''])
     const screen = await rondo(['run', 'list the files'], { onErr: (_, child) => child.stdout?.destroy() })
     expect([screen.code, screen.err]).toEqual([0, expect.stringContaining('completed')])
+  })
+
+  test('a reader that leaves ends sessions, show and export without a word; an export that was not read says so by its exit code', async () => {
+    const home = newFolder()
+    const store = sqlite(join(home, 'sessions.db'), { synchronous: 'normal' })
+    const text = 'word '.repeat(2000)
+    const input = [{ role: 'user', parts: [{ type: 'text', text }] }] as const
+    for (let n = 0; n < 300; n++) {
+      const data = { agent: { name: 'rondo' }, input, task: 'run' } as const
+      await store.append('notes', [{ v: 1, id: `e${n}`, seq: n + 1, kind: 'run.requested', runId: `r${n}`, data }], { expectedSeq: n })
+      await store.append(`s${n}`, [{ v: 1, id: 'e1', seq: 1, kind: 'run.requested', runId: 'r', data }], { expectedSeq: 0 })
+    }
+    await store.close()
+    const onOut = (_: string, child: ChildProcess) => child.stdout?.destroy()
+    const ends = await Promise.all(
+      [
+        ['sessions', '--limit', '301', '--json'],
+        ['show', 'notes'],
+        ['export', 'notes'],
+      ].map((args) => rondo(args, { home, onOut })),
+    )
+    expect(ends.map(({ code, err }) => [code, err])).toEqual([
+      [0, ''],
+      [0, ''],
+      [130, ''],
+    ])
   })
 
   // A newer Node has SQLite built in: there is no driver to miss.
@@ -210,7 +295,16 @@ describe('the end of a process', () => {
   test.skipIf(!existsSync('/dev/full'))('an output that can not be written is told, and ends it', async () => {
     const full = openSync('/dev/full', 'w')
     const env = { PATH: process.env['PATH'], RONDO_HOME: newFolder(), RONDO_MODEL: 'offline' }
-    const ends = [['run', '--json', 'list the files'], ['run', 'list the files'], ['--help']].map((args) => {
+    await rondo(['run', '--session', 'notes', 'list the files'], { home: env.RONDO_HOME })
+    const commands = [
+      ['run', '--json', 'list the files'],
+      ['run', 'list the files'],
+      ['--help'],
+      ['sessions'],
+      ['show'],
+      ['export', 'notes'],
+    ]
+    const ends = commands.map((args) => {
       const { status, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: newFolder(), env, stdio: ['ignore', full, 'pipe'] })
       return [status, stderr.toString('utf8')]
     })
@@ -220,6 +314,9 @@ describe('the end of a process', () => {
       [130, expect.stringMatching(new RegExp(`^${told}.*\\naborting …\\n$`))],
       // The run was over when its answer was to be written.
       [1, expect.stringContaining(told)],
+      [1, expect.stringMatching(`^${told}`)],
+      [1, expect.stringMatching(`^${told}`)],
+      [1, expect.stringMatching(`^${told}`)],
       [1, expect.stringMatching(`^${told}`)],
     ])
   })

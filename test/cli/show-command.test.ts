@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { showCommand } from '../../src/cli/show-command.ts'
+import { showCommand } from '../../src/cli/show/show-command.ts'
 import type { EntryData, EntryKind, NewEntry } from '../../src/index.ts'
-import { noUsage } from '../../src/index.ts'
+import { Agent, noUsage } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
+import { scripted } from '../../src/testing/index.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 import { parked, readTides } from './parked.ts'
@@ -27,7 +28,7 @@ async function kept(session: string, entries: readonly Bare[], home = newFolder(
   return home
 }
 
-async function show(session: string, home: string, flags = {}): Promise<string> {
+async function show(session: string | undefined, home: string, flags = {}): Promise<string> {
   const terminal = fakeTerminal({ columns: 80, env: { RONDO_HOME: home } })
   expect(await showCommand(session, flags, terminal)).toBe(0)
   expect(terminal.err).toBe('')
@@ -62,10 +63,10 @@ const more: Bare = [
   },
 ]
 const error = { code: 'ToolExecutionError', category: 'tool', message: 'No file b.csv.', retryable: false } as const
-const answer: Bare = [
+const answer = (n = 2): Bare => [
   'model.responded',
   {
-    n: 2,
+    n,
     attempt: 1,
     message: { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'Noon.\u009b\n' }] },
     finish: { unified: 'stop' },
@@ -86,7 +87,7 @@ describe('rondo show', () => {
       ['call.settled', { callId: 'm1.1', settlement: { outcome: 'error', error }, by: 'tool', durationMs: 3 }],
       ['call.settled', { callId: 'm1.0', settlement: { outcome: 'ok', output: { text: 'a\nb' } }, by: 'tool', durationMs: 1200 }],
       started(2),
-      answer,
+      answer(),
       ['run.finished', { status: 'completed', reason: 'completed', text: 'Noon.' }],
     ])
     expect(await show('notes', home)).toBe(`session notes begun 2026-11-28 12:00:00 in /home/ann/tides
@@ -95,24 +96,26 @@ run r1 · 2026-11-28 12:00:01
 > when is
 > high tide?\\x1b[2J
 
+12:00:03 ● model 1      10 in, 5 out                         tool-calls    1.0 s
 │ I look.
+12:00:07 ✗ read_file    path=b.csv                                error     3 ms
+           No file b.csv.
+12:00:06 ✓ read_file    path=a.csv                              2 lines    1.2 s
 
-✗ read_file    path=b.csv                                         error     3 ms
-  No file b.csv.
-✓ read_file    path=a.csv                                       2 lines    1.2 s
-
+12:00:09 ● model 2      10 in, 5 out                               stop    1.0 s
 │ Noon.\\x9b
 
 completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
+  models 2.0 s · tools 1.2 s
 `)
   })
 
   test('a session that is not done says so, and which calls have not settled', async () => {
     const home = await kept('notes', [['session', { version: 1 }], asked, claimed, started(1), calls])
     expect((await show('notes', home)).split('\n').slice(-6)).toEqual([
-      '',
-      '· read_file has not settled',
-      '· read_file has not settled',
+      '│ I look.',
+      '         · read_file    path=a.csv                          not settled',
+      '         · read_file    path=b.csv                          not settled',
       '',
       'unfinished',
       '',
@@ -122,11 +125,11 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
   test('calls that wait for an answer stand at the end, with the command that answers them', async () => {
     const home = await parked({ calls: [{ name: 'search_text', input: { path: 'x' } }, readTides, { name: 'pay', input: { path: 'y' } }] })
     // Where engines are torn down at every rest (--mode suspend) the run is resumed on the way.
-    const told = (await show('notes', home)).replace(/^· .* resumed\n/gm, '')
+    const told = (await show('notes', home)).replace(/^\S+ · resumed\n/gm, '')
     const lines = told.replace(/waits for [\d-]+ \w+/g, 'waits for AGE').split('\n')
-    expect(lines.slice(4).map((line) => line.replace(/^· \S+ \S+ /, '· DATE '))).toEqual([
+    expect(lines.slice(4).map((line) => line.replace(/^[\d:]+ (.*\S) +\d+ ms$/, 'TIME $1'))).toEqual([
       '',
-      '· DATE search_text waits (client)',
+      expect.stringMatching(/^TIME ● model 1 .* tool-calls$/),
       '',
       '? search_text m1.0 · needs a result from outside · waits for AGE',
       '  │ path=x',
@@ -150,15 +153,28 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
 
   test('calls of several model calls stand together when nothing is said between them', async () => {
     const ok = (callId: string): Bare => ['call.settled', { callId, settlement: { outcome: 'ok', output: 'x' }, by: 'tool', durationMs: 1 }]
-    const home = await kept('notes', [asked, started(1), calls, ok('m1.0'), ok('m1.1'), started(2), more, ok('m2.0'), started(3), answer])
+    const home = await kept('notes', [
+      asked,
+      started(1),
+      calls,
+      ok('m1.0'),
+      ok('m1.1'),
+      started(2),
+      more,
+      ok('m2.0'),
+      started(3),
+      answer(3),
+    ])
     expect((await show('notes', home)).split('\n').slice(4)).toEqual([
       '',
+      '12:00:01 ● model 1      10 in, 5 out                         tool-calls    1.0 s',
       '│ I look.',
+      '12:00:03 ✓ read_file    path=a.csv                                   ok     1 ms',
+      '12:00:04 ✓ read_file    path=b.csv                                   ok     1 ms',
+      '12:00:05 ● model 2      10 in, 5 out                         tool-calls    1.0 s',
+      '12:00:07 ✓ read_file    path=c.csv                                   ok     1 ms',
       '',
-      '✓ read_file    path=a.csv                                            ok     1 ms',
-      '✓ read_file    path=b.csv                                            ok     1 ms',
-      '✓ read_file    path=c.csv                                            ok     1 ms',
-      '',
+      '12:00:08 ● model 3      10 in, 5 out                               stop    1.0 s',
       '│ Noon.\\x9b',
       '',
       'unfinished',
@@ -184,11 +200,11 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
       ['call.settled', { callId: 'm1.1', settlement: { outcome: 'ok', output: 'x' }, by: 'tool', durationMs: 1 }],
     ])
     expect((await show('notes', home)).split('\n').slice(7, 12)).toEqual([
-      '· 2026-11-28 12:00:05 approval of read_file m1.0: allow by ann, with other arguments',
-      '· 2026-11-28 12:00:06 approval of read_file m1.1: allow',
-      '– read_file    path=secrets.csv                                  denied',
-      '  Not run: secrets',
-      '✓ read_file    path=hooked.csv                                       ok     1 ms',
+      '12:00:07 – read_file    path=secrets.csv                         denied',
+      '           Not run: secrets',
+      '           approval: allow by ann after 2.0 s, with other arguments',
+      '12:00:08 ✓ read_file    path=hooked.csv                              ok     1 ms',
+      '           approval: allow after 2.0 s',
     ])
   })
 
@@ -198,7 +214,8 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
     const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text }] } as const
     const responded: Bare = ['model.responded', { n: 1, attempt: 1, message, finish: { unified: 'stop' }, usage }]
     const home = await kept('notes', [asked, started(1), responded])
-    expect((await show('notes', home)).split('\n').slice(5, 12)).toEqual([
+    expect((await show('notes', home)).split('\n').slice(5, 13)).toEqual([
+      expect.stringMatching(/^12:00:01 ● model 1 /),
       '│ Well.',
       '│',
       '│ ✓ pay          to=ACME                   ok',
@@ -216,7 +233,7 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
       asked,
       ['message', { origin: 'steer', message: says('in metres') }],
       ['message', { origin: 'nudge', message: says('go on'), hidden: true }],
-      ['control', { action: 'pause' }],
+      ['control', { action: 'pause', by: 'bea', reason: 'lunch' }],
       ['control', { action: 'resume' }],
       ['run.claimed', { owner: 'o', cause: 'resume', engine: '0.1.0' }],
       ['model.failed', { n: 1, attempt: 1, error: failure, retryAt: noon + 9000 }],
@@ -228,16 +245,17 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
     ])
     expect((await show('notes', home)).split('\n').slice(5)).toEqual([
       '> in metres',
-      '· 2026-11-28 12:00:04 pause',
-      '· 2026-11-28 12:00:05 resume',
-      '· 2026-11-28 12:00:06 resumed',
-      '· 2026-11-28 12:00:07 model call failed: HTTP 500 It is asked again in 2.0 s.',
-      '· 2026-11-28 12:00:08 a call waits (suspended)',
-      '· 2026-11-28 12:00:09 approval: allow by ann',
-      '· 2026-11-28 12:00:10 the history was revised (compaction)',
+      '12:00:04 · pause by bea: lunch',
+      '12:00:05 · resume',
+      '12:00:06 · resumed',
+      '',
+      '12:00:07 ✗ model 1                                               failed',
+      '           HTTP 500',
+      '12:00:09 · approval: allow by ann',
+      '12:00:10 · the history was revised (compaction)',
       '',
       'aborted · 0 iterations · 0 tool calls · at least 0 tokens · 11.0 s',
-      'Interrupted by Ctrl-C.',
+      '  Interrupted by Ctrl-C.',
       '',
     ])
   })
@@ -267,10 +285,191 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
         },
       ],
     ])
-    expect((await show('notes', home)).split('\n').slice(6, 8)).toEqual([
-      '· 2026-11-28 12:00:07 read_file goes on in the background',
-      expect.stringMatching(/^✓ read_file .*c\.csv.* 1\.5 s$/),
+    expect((await show('notes', home)).split('\n').slice(7, 9)).toEqual([
+      '12:00:07 · read_file goes on in the background',
+      expect.stringMatching(/^12:00:06 ✓ read_file .*c\.csv.* 1\.5 s$/),
     ])
+  })
+
+  test('a model call is one row, whatever it took: attempts, tokens, cost and the reason of its end', async () => {
+    const failure = { code: 'ModelServerError', category: 'model', message: 'HTTP 500\u001b', retryable: true } as const
+    const failed = (attempt: number, more = {}): Bare => ['model.failed', { n: 1, attempt, error: failure, ...more }]
+    const again = (attempt: number): Bare => ['model.started', { n: 1, attempt, purpose: 'main', contextThrough: 1 }]
+    const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text: 'Noon.' }] } as const
+    const spent = { ...usage, inputTokens: 12_345, cachedInputTokens: 12_000, reasoningTokens: 3, costUsd: 0.0123 }
+    const responded: Bare = ['model.responded', { n: 1, attempt: 3, message, finish: { unified: 'stop' }, usage: spent, durationMs: 450 }]
+    const told = async (...end: readonly Bare[]) => {
+      const home = await kept('notes', [asked, again(1), failed(1, { retryAt: noon + 4000 }), again(2), ...end])
+      return (await show('notes', home)).split('\n').slice(5, -1)
+    }
+    expect(await told(failed(2, { retryAt: noon + 5000, cause: 'interrupted' }), again(3), responded)).toEqual([
+      '12:00:01 ● model 1      12,345 in, 5 out · $0.0123                 stop   450 ms',
+      '           3 attempts in 5.0 s · 12,000 of the input cached',
+      '           3 of the output reasoning',
+      '           attempt 1 failed: HTTP 500\\x1b It is asked again in 2.0 s.',
+      '           attempt 2 interrupted: HTTP 500\\x1b It is asked again in 1.0 s.',
+      '│ Noon.',
+      '',
+      'unfinished',
+    ])
+    expect(await told(failed(2, { partial: 'Almost no' }))).toEqual([
+      '12:00:01 ✗ model 1                                               failed    3.0 s',
+      '           2 attempts in 3.0 s',
+      '           attempt 1 failed: HTTP 500\\x1b It is asked again in 2.0 s.',
+      '           attempt 2 failed: HTTP 500\\x1b',
+      '│ Almost no',
+      '',
+      'unfinished',
+    ])
+    expect(await told()).toEqual([
+      '12:00:01 · model 1                                        no answer yet',
+      '           attempt 1 failed: HTTP 500\\x1b It is asked again in 2.0 s.',
+      '',
+      'unfinished',
+    ])
+  })
+
+  test('a tool call is one row, whatever it took: starts, waits, and who decided', async () => {
+    const resumed: Bare = ['run.claimed', { owner: 'p', cause: 'resume', engine: '0.1.0' }]
+    const home = await kept('notes', [
+      asked,
+      claimed,
+      started(1),
+      calls,
+      ['call.prepared', { callId: 'm1.0', effect: 'idempotent', executor: 'local', approval: {} }],
+      ['call.prepared', { callId: 'm1.1', effect: 'read', executor: 'external' }],
+      ['call.deferred', { callId: 'm1.1', why: 'client' }],
+      ['approval.decided', { request: 'e5', decision: 'allow', by: 'ann\u202e', remember: 'run' }],
+      ['call.started', { callId: 'm1.0', attempt: 1 }],
+      resumed,
+      ['call.started', { callId: 'm1.0', attempt: 2 }],
+      ['call.settled', { callId: 'm1.0', settlement: { outcome: 'ok', output: 'x' }, by: 'reconcile', durationMs: 1 }],
+      ['call.settled', { callId: 'm1.1', settlement: { outcome: 'ok', output: 'x' }, by: 'client' }],
+      ['run.finished', { status: 'completed', reason: 'completed', text: '' }],
+    ])
+    expect((await show('notes', home)).split('\n').slice(7, -1)).toEqual([
+      '12:00:09 · resumed',
+      '12:00:08 ✓ read_file    path=a.csv                                   ok     1 ms',
+      '           2 attempts (begun again when the run was resumed)',
+      '           approval: allow by ann\\u202e after 3.0 s, remembered for the run',
+      '           outcome found out afterwards (reconcile)',
+      '12:00:12 ✓ read_file    path=b.csv                                   ok',
+      '           went outside (client) · result from outside after 6.0 s',
+      '',
+      'completed · 1 iteration · 2 tool calls · 15 tokens (10 in, 5 out) · 13.0 s',
+      '  models 1.0 s · tools 1 ms · waiting for answers 9.0 s · 1 repeated attempt',
+    ])
+  })
+
+  test('--verbose: what the calls were given and have returned, as a whole and behind a bar', async () => {
+    const output = { lines: ['12:00:00 ✓ pay', `${'x'.repeat(70)} y`] }
+    const home = await kept('notes', [
+      asked,
+      started(1),
+      calls,
+      ['call.settled', { callId: 'm1.0', settlement: { outcome: 'ok', output, content: 'two\nlines' }, by: 'tool', durationMs: 1 }],
+      ['call.settled', { callId: 'm1.1', settlement: { outcome: 'error', error }, by: 'tool', durationMs: 1 }],
+    ])
+    expect((await show('notes', home, { verbose: true })).split('\n').slice(7, -3)).toEqual([
+      '12:00:03 ✓ read_file    path=a.csv                              2 lines     1 ms',
+      '           m1.0 arguments',
+      '           │ {',
+      '           │   "path": "a.csv"',
+      '           │ }',
+      '           result',
+      '           │ {',
+      '           │   "lines": [',
+      '           │     "12:00:00 ✓ pay",',
+      `           │     "${'x'.repeat(62)}`,
+      `           │     ${'x'.repeat(8)} y"`,
+      '           │   ]',
+      '           │ }',
+      '           the model read',
+      '           │ two',
+      '           │ lines',
+      '12:00:04 ✗ read_file    path=b.csv                                error     1 ms',
+      '           No file b.csv.',
+      '           m1.1 arguments',
+      '           │ {',
+      '           │   "path": "b.csv"',
+      '           │ }',
+      '           error ToolExecutionError',
+      '           │ No file b.csv.',
+    ])
+  })
+
+  test('a long line of others is broken behind its bar, on a screen: no piece of it begins a line', async () => {
+    const text = `\t${'word '.repeat(20)}\n${'y'.repeat(100)}`
+    const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text }] } as const
+    const responded: Bare = ['model.responded', { n: 1, attempt: 1, message, finish: { unified: 'stop' }, usage }]
+    const home = await kept('notes', [asked, started(1), responded])
+    const bars = (out: string) => out.split('\n').filter((line) => line.startsWith('│'))
+    expect(bars(await show('notes', home))).toEqual([
+      `│     ${'word '.repeat(15).trimEnd()}`,
+      `│     ${'word '.repeat(5).trimEnd()}`,
+      `│ ${'y'.repeat(78)}`,
+      `│ ${'y'.repeat(22)}`,
+    ])
+    const pipe = fakeTerminal({ env: { RONDO_HOME: home } })
+    await showCommand('notes', {}, pipe)
+    expect(bars(pipe.out)).toEqual([`│ \t${'word '.repeat(20)}`, `│ ${'y'.repeat(100)}`])
+  })
+
+  test('a long error, and a long reason, are broken below their row', async () => {
+    const long = { ...error, message: 'word '.repeat(20) }
+    const home = await kept('notes', [
+      asked,
+      started(1),
+      calls,
+      ['call.settled', { callId: 'm1.0', settlement: { outcome: 'error', error: long }, by: 'tool', durationMs: 1 }],
+      ['control', { action: 'pause', reason: 'z'.repeat(100) }],
+    ])
+    expect((await show('notes', home)).split('\n').slice(7, 13)).toEqual([
+      '12:00:03 ✗ read_file    path=a.csv                                error     1 ms',
+      `           ${'word '.repeat(14).trimEnd()}`,
+      `           ${'word '.repeat(6).trimEnd()}`,
+      '12:00:04 · pause:',
+      `           ${'z'.repeat(69)}`,
+      `           ${'z'.repeat(31)}`,
+    ])
+  })
+
+  test('a row of another day than the one above says which', async () => {
+    let at = new Date(2026, 10, 28, 23, 59, 59).getTime()
+    const home = newFolder()
+    const store = sqlite(join(home, 'sessions.db'), { clock: () => at })
+    const bodies = [asked, claimed, started(1), answer(1)]
+    for (const [index, [kind, data]] of bodies.entries()) {
+      const entry = { v: 1, id: `e${index + 1}`, seq: index + 1, runId: 'r1', kind, data } as unknown as NewEntry
+      await store.append('notes', [entry], { expectedSeq: index })
+      at += 1000
+    }
+    await store.close()
+    expect((await show('notes', home)).split('\n').slice(5, 7)).toEqual(['2026-11-29', expect.stringMatching(/^00:00:01 ● model 1/)])
+  })
+
+  test('--run: only that run; one that is not there is named with those that are', async () => {
+    const home = newFolder()
+    const store = sqlite(join(home, 'sessions.db'))
+    const agent = new Agent({ name: 'rondo', model: scripted(['First.', 'Second.']), store })
+    for (const task of ['when is high tide?', 'and low tide?']) await agent.run(task, { session: 'notes' })
+    const runs = new Set<string>()
+    for await (const { runId } of store.load('notes')) if (runId !== undefined) runs.add(runId)
+    await store.close()
+    const [first = '', second = ''] = runs
+    expect((await show('notes', home, { run: second })).match(/^[>│] .*$/gm)).toEqual(['> and low tide?', '│ Second.'])
+    const json = (await show('notes', home, { run: first, json: true })).trimEnd().split('\n')
+    expect(new Set(json.map((line) => JSON.parse(line).runId))).toEqual(new Set([undefined, first]))
+    await expect(show('notes', home, { run: 'r\u001b' })).rejects.toThrow(
+      `Session notes has no run r\\x1b. Its runs:\n  ${first}\n  ${second}`,
+    )
+  })
+
+  test('without an id: the newest session', async () => {
+    const home = await kept('first', [['session', { version: 1 }]])
+    await kept('second', [['session', { version: 1 }]], home)
+    expect(await show(undefined, home)).toMatch(/^session second begun /)
+    await expect(show(undefined, newFolder())).rejects.toThrow(/^No session has been kept yet in .*sessions\.db\. Begin one: rondo run /)
   })
 
   test('--json: the entries as they are, one a line', async () => {

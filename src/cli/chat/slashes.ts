@@ -1,9 +1,9 @@
-import { RondoError, type RunResult, type Usage } from '../../index.ts'
+import type { RunResult, Usage } from '../../index.ts'
 import { chooseModel } from '../choose-model.ts'
 import { sandboxDiff } from '../sandbox-lines.ts'
 import { sessionFacts } from '../session-facts.ts'
 import { noSession } from '../sessions.ts'
-import { printSession } from '../show-command.ts'
+import { showSession } from '../show/show-command.ts'
 import type { Terminal } from '../terminal.ts'
 import { count, dateAndTime, oneLine, plain, styled, wrapped } from '../text.ts'
 import { chosenTools, toolsFor } from '../toolset.ts'
@@ -122,12 +122,7 @@ export class Slashes {
     const { sessionId, say } = this.#host
     if (sessionId === undefined) return say('Nothing has been said yet.\n')
     const stdout = { ...this.#terminal.stdout, columns: this.#terminal.stdout.columns, write: say }
-    try {
-      await printSession(sessionId, this.#settings.store, { ...this.#terminal, stdout })
-    } catch (error) {
-      if (!RondoError.is(error)) throw error
-      say(`${oneLine(error.message)}\n`)
-    }
+    await showSession(sessionId, {}, this.#settings.store, { ...this.#terminal, stdout })
   }
 }
 
