@@ -1,11 +1,13 @@
-import type { JsonObject } from './core/json.ts'
+import { type Json, type JsonObject, jsonEqual } from './core/json.ts'
 import type { Schema } from './core/schema.ts'
 import type { Tool, Tools } from './core/tool.ts'
-import type { ApprovalPorts, RunPorts } from './engine/ports.ts'
+import type { ApprovalPorts, Clock, RunPorts } from './engine/ports.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Policies } from './options.ts'
+import { outputSchema } from './output/schema.ts'
 import { overlaid, ownOptions, ownSettings } from './own-options.ts'
-import { type AnyRunOptions, overData, ownParts } from './run-data.ts'
+import { outputReader } from './read-output.ts'
+import { type AnyRunOptions, type OwnOutput, overData, ownParts } from './run-data.ts'
 import { toolList } from './validate.ts'
 import { wireRun } from './wiring.ts'
 
@@ -19,12 +21,13 @@ export interface AgentParts {
   /** Names that the agent's types know. */
   readonly typedNames: ReadonlySet<string>
   readonly listeners: Listeners
+  readonly clock: Clock
 }
 
-export function agentParts(options: AnyAgentOptions): AgentParts {
+export function agentParts(options: AnyAgentOptions, clock: Clock): AgentParts {
   const tools = [...toolList(options.tools)]
   const typedNames = new Set(tools.map((tool) => tool.name))
-  return { options: ownOptions(options), tools, typedNames, listeners: new Listeners(options.onObserverError) }
+  return { options: ownOptions(options), tools, typedNames, listeners: new Listeners(options.onObserverError), clock }
 }
 
 /** What a run is driven with: its own options over the agent's. */
@@ -33,6 +36,9 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
   const all = options.extraTools === undefined ? parts.tools : [...parts.tools, ...toolList(options.extraTools)]
   const allowed = options.allowedTools
   const tools = allowed === undefined ? all : allowed.flatMap((name) => all.filter((tool) => tool.name === name))
+  const ownOutput = ownOutputOf(agent.output, options)
+  const output = ownOutput === undefined && agent.output !== undefined ? outputSchema(agent.output) : (ownOutput ?? undefined)
+  const read = outputReader(parts.clock, () => output?.schema)
   return wireRun({
     instructions: options.instructions ?? agent.instructions,
     limits: merged(agent.limits, options.limits),
@@ -48,18 +54,34 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     tools,
     typedNames,
     context: options.context,
-    own: ownParts(options, tools),
+    output,
+    own: ownParts(options, tools, ownOutput),
     parkAfterMs: options.parkAfterMs ?? 0,
     sessionId,
-    listener: (runId) => listeners.subscriber(runId),
+    listener: (runId) => listeners.subscriber(runId, read),
     report: (error) => listeners.report(error),
   })
 }
 
+/** An option that is there and `undefined` says that this run has no output schema. */
+function ownOutputOf(agent: Schema | undefined, options: AnyRunOptions): OwnOutput {
+  if (options.output !== undefined) return outputSchema(options.output)
+  return Object.hasOwn(options, 'output') && agent !== undefined ? null : undefined
+}
+
 /** What a run is driven with that is in the journal already: the options given now over its data. */
-export function portsOver(parts: AgentParts, sessionId: string, data: JsonObject | undefined, given?: AnyRunOptions): RunPorts {
-  const { options, unread } = overData(data, given)
-  return { ...portsOf(parts, sessionId, options), unread }
+export function portsOver(parts: AgentParts, sessionId: string, data: JsonObject = {}, given: AnyRunOptions = {}): RunPorts {
+  const { output, ...rest } = data
+  const { options, unread } = overData(rest, given)
+  return { ...portsOf(parts, sessionId, { ...options, ...recordedOutput(parts.options.output, output, given) }), unread }
+}
+
+/** The journal has the JSON Schema of what a run must answer; whoever has the same one can read the answers. */
+function recordedOutput(agent: Schema | undefined, recorded: Json | undefined, given: AnyRunOptions): Pick<AnyRunOptions, 'output'> {
+  if (Object.hasOwn(given, 'output')) return { output: given.output }
+  if (recorded === undefined) return {}
+  if (recorded === null) return { output: undefined }
+  return agent !== undefined && jsonEqual(outputSchema(agent).json, recorded) ? { output: agent } : {}
 }
 
 /** Taken from its object, which it may need for itself. */

@@ -8,7 +8,7 @@ import type { SessionState, WaitingRun } from './core/state.ts'
 import type { Store } from './core/store.ts'
 import type { Tools } from './core/tool.ts'
 import { parseCursor } from './engine/cursor.ts'
-import type { World } from './engine/ports.ts'
+import type { RunPorts, World } from './engine/ports.ts'
 import { openSession } from './engine/registry.ts'
 import type { StandIn } from './engine/run-parts.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -17,6 +17,7 @@ import { RunError } from './errors.ts'
 import { known, noCursor, reaches, refuseMissing, unfinished } from './known-session.ts'
 import type { AgentOptions, Input, Rest, RunOptions } from './options.ts'
 import { ownOptions } from './own-options.ts'
+import { outputReader } from './read-output.ts'
 import { isCancelled, recordRequest, requestEntry } from './requests.ts'
 import { type HandleOptions, type Run, RunHandle } from './run.ts'
 import type { AnyRunOptions } from './run-data.ts'
@@ -27,7 +28,7 @@ import type { ContextOf, EventOf, OutputOf, RunEvent, RunResult } from './types.
 import { checkAgentOptions, checkAttachOptions, checkRunOptions } from './validate.ts'
 
 /** What `resume` takes besides a run's options: answers for calls that wait. */
-export type ResumeOptions<T extends Tools, S extends Schema | undefined, C> = Omit<RunOptions<T, S, C>, 'session' | 'output'> & Answers
+export type ResumeOptions<T extends Tools, S extends Schema | undefined, C> = Omit<RunOptions<T, S, C>, 'session'> & Answers
 
 export interface AttachOptions {
   /** Default: the session's active run, else its last one. */
@@ -56,10 +57,10 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
 
   constructor(options: AgentOptions<T, S, C>) {
     checkAgentOptions(options)
-    // Tools and context meet again at run time, when `execute` is called: the compiler can't follow them there.
-    this.#parts = agentParts(options as unknown as AnyAgentOptions)
     this.name = options.name ?? 'agent'
     this.#world = options.world ?? defaultWorld()
+    // Tools and context meet again at run time, when `execute` is called: the compiler can't follow them there.
+    this.#parts = agentParts(options as unknown as AnyAgentOptions, this.#world.clock)
     this.store = options.store ?? memory({ clock: () => this.#world.clock.wall() })
     this.#owner = this.#world.id('e')
   }
@@ -86,19 +87,22 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /**
    * Goes on with a session's unfinished run: after a crash, a park or a pause. An unknown session is `SessionNotFound`. The run goes on with
    * these options, else with its own that are data (limits, `allowedTools`, `policies`, …), else with the agent's. Without the context or the
-   * `extraTools` that the journal says it was given, or without a tool of a call that is open, it is refused with `ConfigInvalid`, which names
+   * `extraTools` that the journal says it was given, or the `output` schema of its own (the agent may have the same one), or without a tool of a call that is open, it is refused with `ConfigInvalid`, which names
    * them, and nothing is recorded. A run that is live here keeps what it was begun with.
    */
-  resume(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S, C>>): Run<T, OutputOf<S>> {
+  resume<S2 extends Schema | undefined = S>(sessionId: string, ...[options]: Rest<C, ResumeOptions<T, S2, C>>): Run<T, OutputOf<S2>> {
     const given: AnyRunOptions & Answers = { parkAfterMs: 0, ...erased(options) }
     checkRunOptions({ ...erased(options) }, { tools: this.#parts.tools, toolChoice: this.#parts.options.toolChoice }, 'resume')
     const driver = this.#speak(sessionId)
-    return this.#handle<OutputOf<S>>(driver, '', given, true, async (adopt) => {
-      const runId = await this.#takeUp(driver, given)
-      adopt(runId)
-      await this.#answer(driver, runId, given)
+    let ports: RunPorts | undefined
+    const start: HandleOptions['start'] = async (adopt) => {
+      const taken = await this.#takeUp(driver, given)
+      ports = taken.ports
+      adopt(taken.runId)
+      await this.#answer(driver, taken.runId, given)
       return true
-    })
+    }
+    return this.#handle<OutputOf<S2>>(driver, '', given, true, start, () => ports?.output?.schema)
   }
 
   /**
@@ -129,7 +133,8 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       if (!isTaken) throw new RondoError('SessionLeaseLost', `Another process drives session '${driver.sessionId}'.`)
       return false
     }
-    return this.#handle(driver, '', { detach: true }, false, start).result.then(general, (error) => {
+    const { output } = driver.partsOf(state)
+    return this.#handle(driver, '', { detach: true }, false, start, () => output?.schema).result.then(general, (error) => {
       if (isTaken) throw error
       return undefined
     })
@@ -138,7 +143,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
   /**
    * Reads and steers a run that somebody else drives. An unknown session is `SessionNotFound`. Throws `ConfigInvalid` for what is no
    * cursor; one that is beyond the journal's end is the same error, in the run. It follows the session until the run ends; dispose of it
-   * (`await using`) when you stop reading before.
+   * (`await using`) when you stop reading before. Its output is read with the agent's schema: one that does not fit it is told as `failed`.
    */
   attach(sessionId: string, options: AttachOptions = {}): Run<T, OutputOf<S>> {
     checkAttachOptions(options)
@@ -147,7 +152,8 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     if (place === undefined) throw noCursor(after, 'is not one')
     const driver = this.#open(sessionId)
     const run = { detach: true, replayAfter: after }
-    return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, async (adopt) => {
+    let { output } = this.#parts.options
+    const start: HandleOptions['start'] = async (adopt) => {
       if (place.seq > 0 && !(await reaches(driver, place.seq))) throw noCursor(after, `is beyond the end of session '${sessionId}'`)
       // Nothing may come between this look and the adoption: an end that was shown in between would not be heard.
       const { live } = await known(driver)
@@ -155,7 +161,11 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       if (runId === undefined) throw new RondoError('RunInvalidState', `Session '${sessionId}' has no run yet.`)
       adopt(runId)
       // Under way here: whoever drives it tells its end, after its last events. The store may be ahead of what was shown.
-      if (live.waiting.some((waiting) => waiting.runId === runId)) return false
+      const underWay = live.waiting.find((waiting) => waiting.runId === runId)
+      if (underWay !== undefined) {
+        output = portsOver(this.#parts, sessionId, underWay.own?.data).output?.schema
+        return false
+      }
       const finished = await driver.finished(runId)
       if (finished === undefined)
         throw new RondoError(
@@ -164,7 +174,8 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
         )
       driver.hub.end(runId, finished)
       return false
-    })
+    }
+    return this.#handle<OutputOf<S>>(driver, options.runId ?? '', run, true, start, () => output)
   }
 
   /** A session of this agent's store, to be read and spoken to. It need not exist yet. */
@@ -219,7 +230,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     const ports = portsOf(this.#parts, sessionId, options)
     const driver = this.#speak(sessionId)
     driver.register(runId, ports)
-    return this.#handle<O>(driver, runId, options, observe, async (adopt) => {
+    const start: HandleOptions['start'] = async (adopt) => {
       const asked = { driver, world: this.#world, agent: this.#named, defaults: this.#parts.options, runId, input, options, own: ports.own }
       const taker = await recordRequest(asked).catch((error: unknown) => {
         driver.forget(runId)
@@ -235,7 +246,8 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       }
       adopt(taker.runId)
       return true
-    })
+    }
+    return this.#handle<O>(driver, runId, options, observe, start, () => ports.output?.schema)
   }
 
   #handle<O>(
@@ -244,6 +256,7 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
     options: AnyRunOptions & { replayAfter?: string },
     observe: boolean,
     start: HandleOptions['start'],
+    schema: () => Schema | undefined,
   ): Run<T, O> {
     return new RunHandle<T, O>({
       driver,
@@ -254,24 +267,24 @@ export class Agent<const T extends Tools = readonly [], const S extends Schema |
       observe,
       listeners: this.#parts.listeners,
       start,
+      read: outputReader(this.#world.clock, schema),
       signal: options.signal,
       ...(options.replayAfter === undefined ? {} : { replayAfter: options.replayAfter }),
     })
   }
 
   /** The session's unfinished run, to be driven with these options. */
-  async #takeUp(driver: SessionDriver, given: AnyRunOptions & Answers): Promise<string> {
+  async #takeUp(driver: SessionDriver, given: AnyRunOptions & Answers): Promise<{ readonly runId: string; readonly ports: RunPorts }> {
     const { sessionId } = driver
     const state = await known(driver)
     const run = unfinished(sessionId, state)
     // A run that somebody here drives keeps what it was begun with; any other one keeps what the journal has of it.
-    if (!driver.serves(run)) {
-      const ports = portsOver(this.#parts, sessionId, run.own?.data, given)
-      const denied = new Set((given.decisions ?? []).filter(({ decision }) => decision === 'deny').map(({ callId }) => callId))
-      if (!isCancelled(state)) refuseMissing(driver, state, run, ports, (callId) => denied.has(callId))
-      driver.register(run.runId, ports, run)
-    }
-    return run.runId
+    if (driver.serves(run)) return { runId: run.runId, ports: driver.partsOf(state) }
+    const ports = portsOver(this.#parts, sessionId, run.own?.data, given)
+    const denied = new Set((given.decisions ?? []).filter(({ decision }) => decision === 'deny').map(({ callId }) => callId))
+    if (!isCancelled(state)) refuseMissing(driver, state, run, ports, (callId) => denied.has(callId))
+    driver.register(run.runId, ports, run)
+    return { runId: run.runId, ports }
   }
 
   /** Lifts a pause and hands in what was waited for: all of it or, when something is refused, nothing. */

@@ -25,6 +25,8 @@ const ownChecks = [
   'toolChoiceEvery',
   'toolResult',
   'errorText',
+  'decodeRetries',
+  'schemaDuringTools',
 ]
 const policyKeys = new Set([...Object.keys(wordPolicies), ...ownChecks])
 const retryKeys = ['baseMs', 'capMs', 'windowMs', 'maxRetryAfterMs']
@@ -37,8 +39,11 @@ export function policyProblems(options: object): string[] {
   const wrong = unknownKeys(policies, policyKeys, 'policies.')
   for (const [key, allowed] of Object.entries(wordPolicies)) wrong.push(...words(policies, key, allowed, 'policies.'))
   for (const key of ['termination', 'errorText']) wrong.push(...functionProblem(policies, key))
-  const every: unknown = Reflect.get(policies, 'toolChoiceEvery')
-  if (every !== undefined && typeof every !== 'boolean') wrong.push('policies.toolChoiceEvery must be true or false')
+  for (const key of ['toolChoiceEvery', 'schemaDuringTools']) {
+    const value: unknown = Reflect.get(policies, key)
+    if (value !== undefined && typeof value !== 'boolean') wrong.push(`policies.${key} must be true or false`)
+  }
+  wrong.push(...wholeNumber(policies, 'decodeRetries', 'policies.'))
   return [...wrong, ...approvalProblems(policies), ...numberProblems(policies)]
 }
 

@@ -1,7 +1,7 @@
 import { unknownSession } from './control.ts'
 import { RondoError } from './core/error.ts'
 import { openTools } from './core/open-tools.ts'
-import { missingParts, toolWords, unreadWords } from './core/own-parts.ts'
+import { missingParts, optionWords, toolWords, unreadWords } from './core/own-parts.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { RunPorts } from './engine/ports.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
@@ -55,6 +55,6 @@ export function refuseMissing(
   const { sessionId } = driver
   throw new RondoError(
     'ConfigInvalid',
-    `resume: the run '${runId}' of session '${sessionId}' needs what this resume lacks: ${[...missing].join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools }), or by an agent that has it. Nothing was recorded.`,
+    `resume: the run '${runId}' of session '${sessionId}' needs what this resume lacks: ${[...missing].join(', ')}. Give it again with agent.resume('${sessionId}', { context, extraTools${missing.has(optionWords('output')) ? ', output' : ''} }), or by an agent that has it. Nothing was recorded.`,
   )
 }

@@ -1,6 +1,7 @@
 import type { CoreEvent } from './core/event.ts'
 import { type Subscriber, type Wants, wantsChanged } from './engine/hub.ts'
 import { isThenable } from './engine/thenable.ts'
+import type { ReadResult } from './read-output.ts'
 
 type Listener = (event: never) => unknown
 
@@ -33,8 +34,8 @@ export class Listeners {
   }
 
   /** Follows one run; costs nothing while nobody listens. */
-  subscriber(runId: string): ListeningTo {
-    return new ListeningTo(this, runId)
+  subscriber(runId: string, read: ReadResult): ListeningTo {
+    return new ListeningTo(this, runId, read)
   }
 
   get hasAny(): boolean {
@@ -61,10 +62,12 @@ export class ListeningTo implements Subscriber {
   readonly group: Listeners
   /** Which run it is may show late. */
   runId: string
+  readonly #read: ReadResult
 
-  constructor(listeners: Listeners, runId: string) {
+  constructor(listeners: Listeners, runId: string, read: ReadResult) {
     this.group = listeners
     this.runId = runId
+    this.#read = read
   }
 
   get wants(): Wants {
@@ -72,6 +75,9 @@ export class ListeningTo implements Subscriber {
   }
 
   event(event: CoreEvent): void {
-    this.group.dispatch(event)
+    if (event.type !== 'run.finished') return this.group.dispatch(event)
+    const result = this.#read(event.result)
+    if (!(result instanceof Promise)) return this.group.dispatch({ ...event, result })
+    void result.then((later) => this.group.dispatch({ ...event, result: later }))
   }
 }

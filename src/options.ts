@@ -104,6 +104,10 @@ export interface Policies {
   retry?: { baseMs?: number; capMs?: number; windowMs?: number; maxRetryAfterMs?: number }
   /** `strict`: nothing begins whose intent could not be written. `best-effort`: the run goes on in memory. Default `strict`. */
   durability?: 'strict' | 'best-effort'
+  /** How often a model whose answer does not fit the `output` schema is asked again, told what is wrong. Default 2: three tries. */
+  decodeRetries?: number
+  /** Tells the model of the `output` schema in each call beside the tools, so that none has to ask for the output. Only for models that take both. Default false. */
+  schemaDuringTools?: boolean
   /** Keeps a `toolChoice` of `required` or a tool for every iteration. Default false: for the first one only. */
   toolChoiceEvery?: boolean
   /**
@@ -118,7 +122,12 @@ export interface Policies {
 export interface SharedOptions<T extends Tools, S extends Schema | undefined, C> {
   /** What the model is told first. A function is asked before each model call and awaited; a throw fails the run. */
   instructions?: string | ((run: RunInfo<C>) => Awaitable<string>)
-  /** Not there yet: refused. */
+  /**
+   * What the answer must fit, as `tool({ inputSchema })` takes it: `result.output` is then what the schema makes of it. The model sends its input side, so
+   * transforms must be pure. With tools the output is asked for when the work is done, in a call of its own (`policies.schemaDuringTools`). An answer that
+   * does not fit is asked for again (`policies.decodeRetries`); then the run fails with `output_decoding_failed`, and `result.text` is what came. A
+   * run's schema wins over the agent's; a run with `output: undefined` has none.
+   */
   output?: S
   /** How models are called; a run's fields win over the agent's, one by one. */
   settings?: ModelSettings

@@ -3,6 +3,7 @@ import { dataOptions, type OwnParts, someParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
 import type { Tool, Tools } from './core/tool.ts'
 import type { RunOptions } from './options.ts'
+import type { OutputSchema } from './output/schema.ts'
 import { overlaid } from './own-options.ts'
 import { dataProblems, toolList } from './validate.ts'
 
@@ -13,8 +14,11 @@ export type AnyRunOptions = RunOptions<Tools, Schema | undefined, unknown> & { r
 const processOptions = ['context', 'model', 'stopWhen', 'dependencies'] as const
 const processPolicies = ['termination', 'errorText'] as const
 
+/** The output schema that a run has of its own; null: none, though its agent has one. */
+export type OwnOutput = OutputSchema | null | undefined
+
 /** What of a run's options is its own; `tools` are all that it is driven with. */
-export function ownParts(options: AnyRunOptions, tools: readonly Tool[]): OwnParts | undefined {
+export function ownParts(options: AnyRunOptions, tools: readonly Tool[], output: OwnOutput): OwnParts | undefined {
   const extra = new Set(toolList(options.extraTools))
   const { instructions, policies } = options
   return someParts({
@@ -22,14 +26,18 @@ export function ownParts(options: AnyRunOptions, tools: readonly Tool[]): OwnPar
     options: [
       ...processOptions.filter((name) => options[name] !== undefined),
       ...(typeof instructions === 'function' ? ['instructions'] : []),
+      ...(output === undefined || output === null ? [] : ['output']),
       ...processPolicies.filter((name) => policies?.[name] !== undefined).map((name) => `policies.${name}`),
     ],
-    data: Object.fromEntries(
-      dataOptions.flatMap((name): [string, Json][] => {
-        const data = plain(options[name])
-        return data === undefined ? [] : [[name, data]]
-      }),
-    ),
+    data: {
+      ...Object.fromEntries(
+        dataOptions.flatMap((name): [string, Json][] => {
+          const data = plain(options[name])
+          return data === undefined ? [] : [[name, data]]
+        }),
+      ),
+      ...(output === undefined ? {} : { output: output === null ? null : output.json }),
+    },
   })
 }
 

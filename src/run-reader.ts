@@ -9,6 +9,7 @@ import { EventRing, type RingCursor } from './engine/ring.ts'
 import type { SessionDriver } from './engine/session-driver.ts'
 import { Shown } from './engine/show.ts'
 import { RunError } from './errors.ts'
+import type { ReadResult } from './read-output.ts'
 
 const defaultRingCapacity = 10_000
 
@@ -35,6 +36,7 @@ interface ReadRun {
   leave(): void
   /** The run has ended, or parked. */
   end(result: CoreResult): void
+  readonly read: ReadResult
 }
 
 /** Hears a run, for those who iterate it: as many readers as there are, each at its own pace. */
@@ -141,12 +143,17 @@ export class RunReader implements Subscriber {
         )
       else if (event.type === 'model.finished') shown = ''
     }
-    const result = this.#outcome
-    if (result?.status === 'failed' || result?.status === 'aborted') throw new RunError(result)
+    this.#throwFailure()
   }
 
   async *#partials(onLeave: OnLeave): AsyncGenerator<unknown, void, undefined> {
     for await (const event of this.#events(onLeave)) if (event.type === 'output.partial') yield event.output
+    this.#throwFailure()
+  }
+
+  #throwFailure(): void {
+    const result = this.#outcome
+    if (result?.status === 'failed' || result?.status === 'aborted') throw new RunError(result)
   }
 
   /** One reader. Leaving before the end lets go of the run. `filter`: of a reader of the text. */
@@ -173,7 +180,7 @@ export class RunReader implements Subscriber {
         if (next !== 'gap') {
           if (shown.had(next)) continue
           shown.note(next)
-          if (filter?.(next) !== false) yield next
+          if (filter?.(next) !== false) yield next.type === 'run.finished' ? { ...next, result: await this.#run.read(next.result) } : next
           continue
         }
         if (shown.last === '') shown.last = this.#ring.origin
@@ -184,7 +191,7 @@ export class RunReader implements Subscriber {
       if (failure !== undefined) throw failure
       // The run ended in the moment before it was known which run this handle is of, or elsewhere: its end is in the journal.
       const isOver = this.#outcome !== undefined && this.#outcome.status !== 'parked'
-      if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.runId }, shown)
+      if (isOver && !this.#endShown) yield* replay(this.#run.driver, { runId: this.runId, read: this.#run.read }, shown)
     } finally {
       cursor.close()
       if (filter === undefined) this.#count(-1)
@@ -206,12 +213,12 @@ export class RunReader implements Subscriber {
   /** What this reader lacks of what came before `until`; without that, of all there is by now. */
   async *#missed(until: string | undefined, shown: Shown): AsyncGenerator<CoreEvent, void, undefined> {
     const { runId } = this
-    const { driver } = this.#run
-    if (until !== undefined) return yield* replay(driver, { runId, until }, shown)
+    const { driver, read } = this.#run
+    if (until !== undefined) return yield* replay(driver, { runId, until, read }, shown)
     if (this.#ended) return
     // One moment: up to here the journal tells, and the model call that is open; from here on the ring.
     const open = driver.openPieces(runId)
-    yield* replay(driver, { runId, through: driver.hub.seq }, shown)
+    yield* replay(driver, { runId, through: driver.hub.seq, read }, shown)
     for (const piece of open) {
       const rest = shown.rest(piece)
       if (rest !== undefined) yield rest

@@ -7,6 +7,7 @@ import type { SessionDriver } from './engine/session-driver.ts'
 import { RunError } from './errors.ts'
 import type { Listeners, ListeningTo } from './listeners.ts'
 import type { Input } from './options.ts'
+import type { ReadResult } from './read-output.ts'
 import { RunReader } from './run-reader.ts'
 import type { Decision, DeepPartial, RunEvent, RunResult } from './types.ts'
 
@@ -26,6 +27,10 @@ export interface Run<T extends Tools = Tools, O = unknown> extends Control, Asyn
   output(): Promise<O>
   /** The text as it comes. Throws `OutputRetracted` when text that was shown is taken back, and `RunError` at the end of a failed run. */
   readonly textStream: AsyncIterable<string>
+  /**
+   * What there is of the output while it comes, each time as a new value; of an answer that does not fit, from the start once more. It is what the model
+   * writes, as JSON: the schema has not looked at it yet. Throws `RunError` at the end of a failed run. Nothing comes without an output schema.
+   */
   readonly partialOutputStream: AsyncIterable<DeepPartial<O>>
 }
 
@@ -41,6 +46,8 @@ export interface HandleOptions {
   readonly observe: boolean
   /** The agent's listeners. */
   readonly listeners: Listeners
+  /** Reads its results. */
+  readonly read: ReadResult
   /**
    * Records what is asked for; its rejection is the run's. `adopt` says which run it is, when that was not known before. True: the session
    * is to be driven now.
@@ -61,7 +68,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
   readonly #heard: ListeningTo
   readonly #result: Promise<CoreResult>
   #runId: string
-  #resolve: (result: CoreResult) => void = () => {}
+  #resolve: (result: CoreResult | Promise<CoreResult>) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #held = false
   #readers = 0
@@ -78,7 +85,7 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
     this.#options = options
     this.#runId = options.runId
     this.sessionId = options.driver.sessionId
-    this.#heard = options.listeners.subscriber(options.runId)
+    this.#heard = options.listeners.subscriber(options.runId, options.read)
     this.#result = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -94,7 +101,8 @@ export class RunHandle<T extends Tools, O> implements Run<T, O> {
       failure: () => this.#failure,
       count: (more) => this.#count(more),
       leave: () => this.#leave(),
-      end: (result) => this.#end(() => this.#resolve(result)),
+      read: options.read,
+      end: (result) => this.#end(() => this.#resolve(options.read(result))),
     })
     this.#subscribe()
     if (options.detach && !this.#isGuest) this.#hold()

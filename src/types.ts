@@ -84,7 +84,8 @@ interface Totals<T extends Tools> {
 export type RunResult<T extends Tools = Tools, O = unknown> = Totals<T> &
   (
     | { readonly status: 'completed'; readonly reason: CompletedReason; readonly output: O }
-    | { readonly status: 'incomplete'; readonly reason: LimitReason; readonly output?: undefined }
+    /** `output`: with an output schema, what the wrap-up was, if it fits. */
+    | { readonly status: 'incomplete'; readonly reason: LimitReason; readonly output?: O }
     | {
         readonly status: 'parked'
         readonly reason: ParkReason

@@ -1,11 +1,13 @@
 import { policyProblems } from './check-policies.ts'
 import { settingProblems } from './check-settings.ts'
 import { group, isPositive, typed, unknownKeys, words } from './checks.ts'
-import { RondoError } from './core/error.ts'
+import { messageOf, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
+import { isSchema, schemaWords } from './core/json-schema-of.ts'
 import { dataOptions } from './core/own-parts.ts'
 import { toStorable } from './core/storable.ts'
 import type { Tool } from './core/tool.ts'
+import { outputSchema } from './output/schema.ts'
 
 const shared = [
   'instructions',
@@ -51,7 +53,6 @@ const limitKeys = new Set([
 ])
 /** Options that have a name and a type already and nothing behind them yet. */
 const notYet: { readonly [option: string]: string } = {
-  output: 'structured output',
   compaction: 'compaction',
 }
 
@@ -208,10 +209,22 @@ function sharedProblems(options: object): string[] {
   if (typeof limits === 'object' && limits !== null && Reflect.get(limits, 'maxContextTokens') !== undefined)
     wrong.push("'limits.maxContextTokens': a limit on the context is not there yet in this version")
   if (typeof limits === 'object' && limits !== null) wrong.push(...words(limits, 'onLimit', ['summarize', 'error', 'incomplete']))
+  wrong.push(...outputProblems(Reflect.get(options, 'output')))
   const instructions: unknown = Reflect.get(options, 'instructions')
   if (instructions !== undefined && typeof instructions !== 'string' && typeof instructions !== 'function')
     wrong.push('instructions must be a text or a function that returns one')
   return wrong
+}
+
+function outputProblems(output: unknown): string[] {
+  if (output === undefined) return []
+  if (!isSchema(output)) return [`output ${schemaWords}`]
+  try {
+    outputSchema(output)
+    return []
+  } catch (error) {
+    return [messageOf(error).replace(/\.$/, '')]
+  }
 }
 
 function choiceProblems(choice: unknown): string[] {

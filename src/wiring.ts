@@ -1,22 +1,23 @@
-import { defaultLimits, type MachineConfig, type MachineLimits } from './core/config.ts'
-import { startedBody } from './core/decide.ts'
+import { defaultLimits, type MachineConfig, type MachineLimits, type OutputFacts } from './core/config.ts'
+import { startedBody } from './core/decide-call.ts'
 import type { ModelSetup } from './core/entry.ts'
-import { type Message, textMessage } from './core/message.ts'
-import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
+import type { ModelSettings } from './core/model.ts'
 import type { OwnParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
-import type { OpenModelCall, SessionState } from './core/state.ts'
+import type { SessionState } from './core/state.ts'
 import { any, noProgress, standardTermination } from './core/termination.ts'
-import type { Awaitable, Dependency, RunInfo, Tool, Tools } from './core/tool.ts'
-import { Transcript } from './core/transcript.ts'
-import { wrapUpRequest } from './core/wording.ts'
+import type { Awaitable, Dependency, RunInfo, Tools } from './core/tool.ts'
 import type { Subscriber } from './engine/hub.ts'
 import { Info } from './engine/info.ts'
-import type { ApprovalPorts, RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
+import type { ApprovalPorts, OutputPort, RunPorts, SetupAnswer, SetupCall } from './engine/ports.ts'
 import { defaultRetry } from './engine/retry.ts'
 import { isThenable } from './engine/thenable.ts'
 import type { Limits } from './limits.ts'
-import type { Policies, SharedOptions, ToolChoice } from './options.ts'
+import { type RequestParts, requestOf } from './model-request.ts'
+import type { Policies, SharedOptions } from './options.ts'
+import { decodeText } from './output/decode.ts'
+import { PartialOutput } from './output/partial.ts'
+import type { OutputSchema } from './output/schema.ts'
 import { overlaid } from './own-options.ts'
 import { askStop, type SeenCalls } from './stop-view.ts'
 import { type ToolTable, tableOf } from './tool-table.ts'
@@ -24,20 +25,15 @@ import { type ToolTable, tableOf } from './tool-table.ts'
 type Shared = SharedOptions<Tools, Schema | undefined, unknown>
 
 /** The options of one run: the run's own over the agent's. Types of tools and context are erased here, behind the face. */
-export interface RunSnapshot {
+export interface RunSnapshot extends RequestParts {
   readonly instructions: Shared['instructions'] | undefined
   readonly limits: Limits | undefined
-  readonly settings: ModelSettings | undefined
-  readonly policies: Policies | undefined
-  readonly toolChoice: Shared['toolChoice'] | undefined
   readonly stopWhen: Shared['stopWhen'] | undefined
   readonly maxParallel: number | undefined
   readonly approveTool: ApprovalPorts['hook']
   readonly onPending: Shared['onPending'] | undefined
   /** Overrides, the run's before the agent's. */
   readonly dependencies: readonly Dependency<unknown>[]
-  readonly model: Model
-  readonly tools: readonly Tool[]
   /** Names that the agent's types know. */
   readonly typedNames: ReadonlySet<string>
   readonly context: unknown
@@ -67,6 +63,7 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     tools: table.byName,
     own: snapshot.own,
     unread: [],
+    output: outputPort(snapshot.output),
     listener: (runId) => snapshot.listener(runId),
     retry: {
       ...overlaid(defaultRetry, policies.retry),
@@ -128,10 +125,22 @@ function baseConfig(
     maxContinuations: 10,
     termination: terminationOf(policies),
     hasSetup,
-    hasComplete: false,
+    hasComplete: snapshot.output !== undefined,
+    output: outputFacts(snapshot, policies),
     setup,
     errorText: safeErrorText(snapshot, policies.errorText),
   }
+}
+
+function outputFacts({ output, tools }: RunSnapshot, policies: Policies): OutputFacts | undefined {
+  if (output === undefined) return undefined
+  const asked = tools.length === 0 ? 'at-once' : policies.schemaDuringTools === true ? 'with-tools' : 'after-tools'
+  return { asked, retries: policies.decodeRetries ?? 2 }
+}
+
+function outputPort(output: OutputSchema | undefined): OutputPort | undefined {
+  if (output === undefined) return undefined
+  return { schema: output.schema, decode: (text) => decodeText(output, text), partial: () => new PartialOutput(output) }
 }
 
 const defaultTermination = terminationWith(undefined, 5)
@@ -183,50 +192,6 @@ function resolve<T>(snapshot: RunSnapshot, values: Map<string, Promise<unknown>>
   const value = Promise.resolve().then(() => create(run))
   values.set(dependency.key, value)
   return value
-}
-
-/** One object for all requests: adapters know by it that nothing has changed. */
-const noSettings: ModelSettings = {}
-
-/** The request of an open call: a view on the state's own turns; nothing is copied. */
-function requestOf(snapshot: RunSnapshot, config: MachineConfig, state: SessionState, open: OpenModelCall): ModelRequest {
-  const instructions = state.live.setup?.instructions ?? ''
-  const messages = Transcript.of(state, open.through)
-  const settings = snapshot.settings ?? noSettings
-  if (open.purpose === 'wrap-up') {
-    const ask = textMessage('user', wrapUpRequest(open.reason ?? 'stopped', config))
-    return { instructions, messages: followedBy(messages, ask), tools: [], toolChoice: 'none', settings, purpose: 'wrap-up' }
-  }
-  const tools = describedTools(snapshot.tools, open)
-  return { instructions, messages, tools, toolChoice: toolChoiceOf(snapshot, state), settings, purpose: open.purpose }
-}
-
-function followedBy(messages: Iterable<Message>, last: Message): Iterable<Message> {
-  return {
-    *[Symbol.iterator]() {
-      yield* messages
-      yield last
-    },
-  }
-}
-
-/** A forced choice holds for the first iteration only, else the model could never answer (B173). */
-function toolChoiceOf(snapshot: RunSnapshot, { live }: SessionState): ToolChoice {
-  const choice = snapshot.toolChoice ?? 'auto'
-  const forced = choice !== 'auto' && choice !== 'none'
-  // It may have been chosen for the run in another process, which had it.
-  if (typeof choice === 'object' && !snapshot.tools.some(({ name }) => name === choice.tool)) return 'auto'
-  const first = (live.run?.iteration ?? 1) <= 1
-  return forced && !first && snapshot.policies?.toolChoiceEvery !== true ? 'auto' : choice
-}
-
-function describedTools(tools: readonly Tool[], open: OpenModelCall): readonly Tool[] {
-  const texts = open.extra?.['descriptions']
-  if (typeof texts !== 'object' || texts === null) return tools
-  return tools.map((tool) => {
-    const text: unknown = Reflect.get(texts, tool.name)
-    return typeof text === 'string' ? { ...tool, description: text } : tool
-  })
 }
 
 /** Asks instructions and descriptions that are functions; what they say is recorded with the call. */

@@ -2,6 +2,7 @@ import type { EntryOf } from './entry.ts'
 import { assert } from './error.ts'
 import { activeRun, closeActivity, consume, openActivity, seal } from './fold.ts'
 import { isBlank, type ToolCallPart, textMessage, textOf } from './message.ts'
+import type { Purpose } from './model.ts'
 import { isOpenCall } from './settled.ts'
 import type { CallState, LastResponse, Live, OpenModelCall, OpenTurn, PendingRetry, RunState, SessionState } from './state.ts'
 import { addUsage, type Usage, unknownUsage } from './usage.ts'
@@ -63,7 +64,7 @@ export function applyResponse(state: SessionState, entry: EntryOf<'model.respond
   if (open.length > 0) live.turn = openTurn(entry, model.purpose, calls)
   else if (!blank) seal(state, { message, seq: entry.seq, n: entry.data.n })
   if (model.purpose === 'wrap-up') run.wrapText = blankText(text) ? undefined : text
-  else countResponse(run, entry, blank, open.length > 0)
+  else countResponse(run, entry, model.purpose, blank, open.length > 0)
 }
 
 function countUsage(run: RunState, usage: Usage): void {
@@ -77,10 +78,11 @@ function blankText(text: string): boolean {
 }
 
 /** Iterations are responses of purpose main and output, except blank ones, which are asked again (machine 5, C2). */
-function countResponse(run: RunState, entry: EntryOf<'model.responded'>, blank: boolean, hasCalls: boolean): void {
+function countResponse(run: RunState, entry: EntryOf<'model.responded'>, purpose: Purpose, blank: boolean, hasCalls: boolean): void {
   const finish = entry.data.finish.unified
   run.last = lastResponse(finish, blank, hasCalls)
   run.lastFinish = finish
+  run.lastPurpose = purpose
   // The model has answered since the batch that ended: what it says now counts. A failure in the background ends the run whatever it says.
   if (run.end !== 'fail') run.end = undefined
   run.doneOutput = undefined

@@ -4,7 +4,7 @@ import { type Entry, type EntryOf, journalVersion } from './entry.ts'
 import { assert } from './error.ts'
 import { enqueue, openInterval } from './fold.ts'
 import { claimedParts, readOwnParts } from './own-parts.ts'
-import { branch, type Live, newRun, type SessionState, type Turn, type WaitingRun } from './state.ts'
+import { branch, type Live, newRun, type RunState, type SessionState, type Turn, type WaitingRun } from './state.ts'
 import { noUsage } from './usage.ts'
 
 /** The state after an entry. The given state stays as it was; to fold many entries, use `applyTo` on one branch. */
@@ -85,9 +85,22 @@ function waitingRun(entry: EntryOf<'run.requested'>): WaitingRun {
 
 function applyMessage(live: Live, { seq, at, data }: EntryOf<'message'>): void {
   const { message, callId, result } = data
+  const { run } = live
+  if (data.origin === 'output-request' && run !== undefined) return applyOutputRequest(live, run, { message, seq, hidden: true })
+  // What is said now is to be answered first: with tools, where there are any.
+  if (run !== undefined) run.outputRequests = 0
   const turn: Turn = data.hidden === true || !isFromUser(data.origin) ? { message, seq, hidden: true } : { message, seq }
   enqueue(live, callId === undefined ? turn : { ...turn, callId })
   if (callId !== undefined && result !== undefined) applyBackgroundResult(live, callId, result, at)
+}
+
+/** What was said, or a tool has given, is not the output yet. */
+function applyOutputRequest(live: Live, run: RunState, turn: Turn): void {
+  enqueue(live, { ...turn, asksOutput: true })
+  run.outputRequests++
+  run.wrapText = undefined
+  run.doneOutput = undefined
+  if (run.end === 'done') run.end = undefined
 }
 
 /** Messages of background tools, hooks and the engine itself answer no question that was put to the user (machine 4). */
@@ -156,6 +169,7 @@ function applyFinish(live: Live, entry: EntryOf<'run.finished'>): void {
     live.run = undefined
     live.retry = undefined
     live.summary = undefined
+    if (live.queue.some(({ asksOutput }) => asksOutput)) live.queue = live.queue.filter(({ asksOutput }) => asksOutput !== true)
   }
   live.ended = {
     ...(run ?? newRun(waiting, live.sealedCount)),

@@ -36,6 +36,17 @@ export interface MachineLimits {
   readonly onLimit: 'summarize' | 'error' | 'incomplete'
 }
 
+/** How the answer of a run becomes an output that fits its schema. */
+export interface OutputFacts {
+  /**
+   * When the model is told of the schema. `at-once`: there are no tools, so in each call. `after-tools`: when the work with tools is done, in
+   * a call of its own that a message asks for. `with-tools`: in each call, beside the tools.
+   */
+  readonly asked: 'at-once' | 'after-tools' | 'with-tools'
+  /** How often a model whose answer does not fit is asked again. */
+  readonly retries: number
+}
+
 /** The snapshot a run works on: plain values and pure functions, nothing that does I/O. */
 export interface MachineConfig {
   readonly tools: ReadonlyMap<string, ToolFacts>
@@ -66,6 +77,8 @@ export interface MachineConfig {
   readonly hasSetup: boolean
   /** Whether something (hooks, output checks) must be asked before a run completes. */
   readonly hasComplete: boolean
+  /** Of a run whose answer must fit a schema; `hasComplete` is true then. */
+  readonly output?: OutputFacts | undefined
   readonly setup: ModelSetup
   /** The wording of an error result that the machine writes; default `defaultErrorText`. */
   readonly errorText: (code: ErrorCode, call: { readonly toolName: string; readonly input: Json }, text: string) => string

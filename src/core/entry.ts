@@ -129,9 +129,10 @@ export interface EntryData {
     readonly tokensBefore?: number
     readonly tokensAfter?: number
   }
+  /** `output`: of a done tool, or what fits the run's schema: raw JSON, validated again by whoever reads it. */
   'run.finished': { readonly text: string } & (
     | { readonly status: 'completed'; readonly reason: CompletedReason; readonly output?: Json }
-    | { readonly status: 'incomplete'; readonly reason: LimitReason }
+    | { readonly status: 'incomplete'; readonly reason: LimitReason; readonly output?: Json }
     | { readonly status: 'failed'; readonly reason: FailedReason; readonly error: ErrorData }
     | { readonly status: 'aborted'; readonly reason: AbortedReason; readonly abortReason?: string }
   )

@@ -59,8 +59,10 @@ export function finishedResult(state: SessionState, ended: EndedRun, naming: Nam
       const { status, reason, output } = finish
       return { ...totals, status, reason, output: output === undefined ? text : output }
     }
-    case 'incomplete':
-      return { ...totals, status: finish.status, reason: finish.reason }
+    case 'incomplete': {
+      const { status, reason, output } = finish
+      return { ...totals, status, reason, ...(output === undefined ? {} : { output }) }
+    }
     case 'failed':
       return { ...totals, status: finish.status, reason: finish.reason, error: finish.error, resumable: false }
     case 'aborted': {

@@ -67,8 +67,11 @@ function sameNames(a: readonly string[] = [], b: readonly string[] = []): boolea
   return a.length === b.length && a.every((name, index) => name === b[index])
 }
 
-/** Without these a run would not be the one that was asked for. The last two are data; a journal of before that names them only. */
-const needed = ['context', 'allowedTools', 'policies']
+/**
+ * Without these a run would not be the one that was asked for. Of an output schema the journal has the JSON Schema, by which another one is known to be the
+ * same. The last two are data; a journal of before that names them only.
+ */
+const needed = ['context', 'output', 'allowedTools', 'policies']
 
 /**
  * What a run can't go on without, and is not among what is given: its tools, its context and what restricts it. In words, for whoever has to
@@ -91,5 +94,6 @@ export function unreadWords(problem: string): string {
 }
 
 export function optionWords(name: string): string {
-  return name === 'context' ? 'the context' : `the option '${name}'`
+  if (name === 'context') return 'the context'
+  return name === 'output' ? 'its output schema' : `the option '${name}'`
 }

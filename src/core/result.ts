@@ -52,7 +52,7 @@ interface Totals {
 export type CoreResult = Totals &
   (
     | { readonly status: 'completed'; readonly reason: CompletedReason; readonly output: unknown }
-    | { readonly status: 'incomplete'; readonly reason: LimitReason; readonly output?: undefined }
+    | { readonly status: 'incomplete'; readonly reason: LimitReason; readonly output?: unknown }
     | {
         readonly status: 'parked'
         readonly reason: ParkReason

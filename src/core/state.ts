@@ -32,6 +32,8 @@ export interface Turn {
   readonly partial?: boolean
   /** A message that answers nobody: one the engine or a background tool wrote, or one marked so. */
   readonly hidden?: boolean
+  /** A message that asks for the output of a run: should no call see it, it ends with that run. */
+  readonly asksOutput?: boolean
   /** The background call whose outcome it is. */
   readonly callId?: string
   /** What each call took, in call order (ms). */
@@ -137,6 +139,10 @@ export interface RunState {
   last: LastResponse
   lastText: string
   lastFinish?: FinishReason | undefined
+  /** The purpose of the call that it answered. */
+  lastPurpose: Purpose
+  /** How often the output was asked for by a message, since anybody else said something. */
+  outputRequests: number
   /** Blank, cut and paused responses, each in a row. */
   blanks: number
   cuts: number
@@ -337,6 +343,8 @@ export function newRun(waiting: WaitingRun, firstTurn: number): RunState {
     longestMs: 0,
     last: 'none',
     lastText: '',
+    lastPurpose: 'main',
+    outputRequests: 0,
     blanks: 0,
     cuts: 0,
     continuations: 0,

@@ -107,6 +107,18 @@ export function fallbackText(reason: LimitReason, config: Pick<MachineConfig, 'l
   return `Stopped without a final answer: ${limitText(reason, config)}.`
 }
 
+/** The message that asks for the output; `problem`: why the answer before it could not be used, a sentence. */
+export function outputRequest(problem: string | undefined): string {
+  const form = 'as JSON that fits the output schema and nothing else, without calling tools'
+  return problem === undefined ? `Now give the final answer ${form}.` : `${problem} Give the whole answer again, ${form}.`
+}
+
+/** Why an answer is no output, in a sentence for the model. */
+export const outputText = {
+  stray: 'The answer could not be used: it called tools, which cannot be called there.',
+  cut: 'The answer could not be used: it was cut off at the output limit. It must be shorter.',
+} as const
+
 /** The last user message of a wrap-up request. It is part of the request only and never enters the history. */
 export function wrapUpRequest(reason: LimitReason, config: Pick<MachineConfig, 'limits'>): string {
   return (

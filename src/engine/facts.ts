@@ -16,6 +16,7 @@ export interface Outcome {
 /** Proposals count only while `decide` still wants their activity; everything else is a fact, kept if what it settles is open. */
 export function isProposal(key: string, body: EntryBody): boolean {
   if (body.kind === 'run.finished' || body.kind === 'model.started') return true
+  if (body.kind === 'message') return body.data.origin === 'output-request'
   return body.kind === 'call.started' && key.startsWith('reconcile:')
 }
 

@@ -1,4 +1,5 @@
 import { Assembler, type Piece } from '../core/assemble.ts'
+import { isToldSchema } from '../core/decide-output.ts'
 import { overdue } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
 import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.ts'
@@ -10,6 +11,7 @@ import { type Activation, deliver, driverFacts, type Running, type Showing } fro
 import { readFinish } from './finish.ts'
 import { withMedia } from './media.ts'
 import { within } from './patience.ts'
+import type { OutputPort } from './ports.ts'
 import { retryAt } from './retry.ts'
 import type { LazySignal } from './signal.ts'
 
@@ -55,6 +57,12 @@ class Attempt implements Showing {
   /** The text or reasoning part that is being shown. */
   #shown: { readonly kind: 'text' | 'reasoning'; readonly part: number } | undefined
   #cancelTimer: (() => void) | undefined
+  /** Of a call that is told of an output schema. */
+  #output: OutputPort | undefined
+  #partial: ReturnType<OutputPort['partial']> | undefined
+  /** Characters of the text: what has come, and what `#partial` has read. */
+  #textChars = 0
+  #readChars = 0
 
   constructor(a: Activation, open: OpenModelCall, running: Running) {
     this.#a = a
@@ -96,6 +104,7 @@ class Attempt implements Showing {
     const ports = a.portsOf(a.state)
     try {
       const { model, request } = ports.modelCall(a.state, this.#open)
+      if (ports.output !== undefined && isToldSchema(ports.config, this.#open.purpose)) this.#output = ports.output
       if (ports.modelTimeoutMs !== Number.POSITIVE_INFINITY) this.#limitTime(ports.modelTimeoutMs)
       const whole = withMedia(a.store.blobs, a.media, a.state, request)
       if (!(whole instanceof Promise)) return this.#ask(model, whole)
@@ -144,6 +153,7 @@ class Attempt implements Showing {
       throw error
     }
     if (piece === undefined) return
+    if (this.#output !== undefined && piece.type === 'text') this.#textChars += piece.text.length
     const { wants } = this.#a.hub
     if (wants === 'events') return this.#show(piece)
     if (piece.opened) this.#noteShown(piece)
@@ -168,12 +178,23 @@ class Attempt implements Showing {
       this.#noteShown(piece)
       if (piece.opened) this.#send({ type: `${type}.started`, messageId, part })
     }
-    if (type === 'text') this.#showText(piece)
-    else this.#send({ type: 'reasoning.delta', messageId, part, text })
+    if (type === 'text') {
+      this.#showText(piece)
+      if (this.#output !== undefined) this.#showOutput(this.#output, text)
+    } else this.#send({ type: 'reasoning.delta', messageId, part, text })
   }
 
   #showText({ part, text }: Piece): void {
     this.#send({ type: 'text.delta', messageId: this.#messageId, part, text })
+  }
+
+  /** Whoever begins to listen in the middle has missed nothing of the value. */
+  #showOutput(port: OutputPort, text: string): void {
+    this.#partial ??= port.partial()
+    const isNext = this.#readChars + text.length === this.#textChars
+    const output = this.#partial.push(isNext ? text : this.#assembler.text().slice(this.#readChars))
+    this.#readChars = this.#textChars
+    if (output !== undefined) this.#send({ type: 'output.partial', output })
   }
 
   #finishShown(): void {

@@ -1,9 +1,11 @@
 import type { ApprovalRule } from '../core/approval.ts'
 import type { MachineConfig } from '../core/config.ts'
 import type { EntryBody } from '../core/entry.ts'
+import type { Json } from '../core/json.ts'
 import type { Model, ModelRequest } from '../core/model.ts'
 import type { OwnParts } from '../core/own-parts.ts'
 import type { CallRef } from '../core/result.ts'
+import type { Schema } from '../core/schema.ts'
 import type { OpenModelCall, SessionState } from '../core/state.ts'
 import type { Store } from '../core/store.ts'
 import type { Dependency, RunInfo, Tool } from '../core/tool.ts'
@@ -63,6 +65,8 @@ export interface RunPorts {
   readonly own: OwnParts | undefined
   /** What of the run's data this version can't follow, in words. */
   readonly unread: readonly string[]
+  /** Of a run whose answer must fit a schema; with `config.output`. */
+  readonly output: OutputPort | undefined
   /** The agent's listeners, for this run. */
   listener(runId: string): Subscriber
   readonly retry: RetryPolicy
@@ -87,6 +91,15 @@ export interface RunPorts {
   readonly parkAfterMs: number
   readonly timeSliceMs: number
   readonly onPending: 'answer' | 'hold' | 'reject'
+}
+
+/** How an answer becomes an output. */
+export interface OutputPort {
+  /** The JSON value that a text is, before it is validated; or why it is none, a sentence for the model. */
+  decode(text: string): { readonly value: Json } | { readonly problem: string }
+  /** Reads one answer while it comes: says what there is of the value by then, when there is more to show. */
+  partial(): { push(text: string): Json | undefined }
+  readonly schema: Schema
 }
 
 /** Made into an entry when it is staged: what the call sees depends on what has come by then. */

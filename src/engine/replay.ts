@@ -1,6 +1,7 @@
 import { applyTo } from '../core/apply.ts'
 import type { CoreEvent } from '../core/event.ts'
 import { glimpse, project } from '../core/project.ts'
+import type { CoreResult } from '../core/result.ts'
 import { emptyState } from '../core/state.ts'
 import { cursorOf, isAfter } from './cursor.ts'
 import type { SessionDriver } from './session-driver.ts'
@@ -12,6 +13,8 @@ export interface ReplayRange {
   readonly through?: number
   /** Only events before this cursor. */
   readonly until?: string
+  /** Makes of the run's result what its reader is told. */
+  readonly read: (result: CoreResult) => CoreResult | Promise<CoreResult>
 }
 
 /**
@@ -46,7 +49,7 @@ export async function* replay(driver: SessionDriver, range: ReplayRange, shown: 
       const cursor = cursorOf(event.cursor)
       if (!isAfter(cursor, after) || (until !== undefined && !isAfter(until, cursor))) continue
       shown.note(event)
-      yield event
+      yield event.type === 'run.finished' ? { ...event, result: await range.read(event.result) } : event
     }
   }
 }

@@ -95,7 +95,9 @@ export class RunParts {
     if (own === undefined) return []
     const ports = this.#standInFor(run)
     const tools = missingParts({ ...own, options: [] }, ports.tools, undefined)
-    return [...tools, ...own.options.map(optionWords), ...ports.unread.map(unreadWords)]
+    // The agent may have the same output schema.
+    const options = own.options.filter((name) => ports.own?.options.includes(name) !== true)
+    return [...tools, ...options.map(optionWords), ...ports.unread.map(unreadWords)]
   }
 
   isDynamic(runId: string, toolName: string): boolean {

@@ -15,7 +15,7 @@ import { type Activation, driverFacts, type InputAnswer, type LocalInput, shownO
 import { toEntry } from './append.ts'
 import { type Fact, isProposal, stillApplies } from './facts.ts'
 import { isWanted, type Wants, wantsMore } from './hub.ts'
-import { runInTurn } from './in-turn.ts'
+import { isInTurn, runInTurn } from './in-turn.ts'
 import type { RunPorts } from './ports.ts'
 
 /** What one turn of the pump is about to write, and what follows from it. Thrown away when the write loses a race. */
@@ -179,10 +179,10 @@ function stageInputs(a: Activation, staged: Staged, now: number): void {
   if (a.inputs.length > 0) a.inputs = []
 }
 
-/** Verdicts and setups that need no waiting belong to the same turn, so that a plain step stays two appends. */
+/** Verdicts, setups and looks at an answer that need no waiting belong to the same turn, so that a plain step stays two appends. */
 function stageInTurn(a: Activation, staged: Staged, now: number): boolean {
   for (const activity of staged.plan.want) {
-    if ((activity.kind !== 'prepare' && activity.kind !== 'setup') || a.running.has(activity.key)) continue
+    if (!isInTurn(activity) || a.running.has(activity.key)) continue
     const facts = runInTurn(a, activity, staged.draft)
     if (facts === undefined) continue
     for (const fact of facts) {

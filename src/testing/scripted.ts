@@ -1,5 +1,5 @@
 import { type ErrorData, errorData, RondoError } from '../core/error.ts'
-import type { FinishReason, Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
+import type { FinishReason, Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
 import { noUsage, type Usage } from '../core/usage.ts'
 import type { Clock } from '../engine/ports.ts'
 import { systemClock } from '../engine/world.ts'
@@ -47,6 +47,8 @@ export interface ScriptedSettings {
   clock?: Clock
   provider?: string
   id?: string
+  /** What it says it can do, where that is not everything. */
+  capabilities?: Partial<ModelCapabilities>
   /**
    * Which reply a request gets: `request`, the next one; `turn`, the one after as many as the conversation holds answers, so that a request that is made again,
    * by whatever process, gets the same one. Default `request`.
@@ -65,7 +67,7 @@ export function scripted(replies: Script, settings?: ScriptedSettings): Scripted
   return {
     provider: settings?.provider ?? 'scripted',
     id: settings?.id ?? 'script',
-    capabilities: { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true },
+    capabilities: { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true, ...settings?.capabilities },
     requests,
     stream(request, sink, options) {
       const index = settings?.by === 'turn' ? answersIn(request) : requests.length

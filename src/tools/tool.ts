@@ -1,5 +1,6 @@
 import { RondoError } from '../core/error.ts'
-import { isJsonObject, type Json, type Jsonify } from '../core/json.ts'
+import type { Json, Jsonify } from '../core/json.ts'
+import { isSchema, jsonSchemaOf, schemaWords } from '../core/json-schema-of.ts'
 import type { Part } from '../core/message.ts'
 import type { In, Out, Schema } from '../core/schema.ts'
 import {
@@ -182,11 +183,7 @@ function checkOptions(options: ToolOptions<string, Schema, unknown, unknown, Sch
     wrong.push(`name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, '_' or '-' (providers refuse others)`)
   if (typeof options.description !== 'string' && typeof options.description !== 'function')
     wrong.push('description is missing: the model needs a text that says what the tool does')
-  if (!isSchema(options.inputSchema))
-    wrong.push(
-      'inputSchema must have both standard halves (validation and JSON Schema): zod >= 4.2, arktype, valibot through ' +
-        "toStandardJsonSchema(), or jsonSchema() from 'rondo/json-schema'",
-    )
+  if (!isSchema(options.inputSchema)) wrong.push(`inputSchema ${schemaWords}`)
   if (options.effect !== undefined && !['read', 'idempotent', 'unsafe'].includes(options.effect))
     wrong.push(`effect '${options.effect}' must be 'read', 'idempotent' or 'unsafe'`)
   for (const key of ['timeoutMs', 'graceMs', 'maxCallsPerRun'] as const) {
@@ -212,49 +209,12 @@ function checkOptions(options: ToolOptions<string, Schema, unknown, unknown, Sch
   if (wrong.length > 0) throw new RondoError('ConfigInvalid', `tool '${String(options.name)}': ${wrong.join('; ')}`)
 }
 
-function isSchema(value: unknown): value is Schema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
-  const standard = (value as Partial<Schema>)['~standard']
-  return typeof standard?.validate === 'function' && typeof standard.jsonSchema?.input === 'function'
-}
-
 function inputJsonSchema(name: string, schema: Schema): Json {
-  let converted: Record<string, unknown>
-  try {
-    converted = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const field = unconvertibleField(schema)
+  const json = jsonSchemaOf(schema, `tool '${name}': inputSchema`)
+  if (json['type'] !== undefined && json['type'] !== 'object')
     throw new RondoError(
       'ConfigInvalid',
-      `tool '${name}': inputSchema${field} has no JSON Schema (${why}). Describe what the model sends as JSON and transform it: a date, ` +
-        'for example, as a string in ISO format.',
-      { cause },
+      `tool '${name}': inputSchema must describe an object (it says ${JSON.stringify(json['type'])}); wrap the value in a field`,
     )
-  }
-  const json: unknown = JSON.parse(JSON.stringify(converted))
-  if (!isJsonObject(json)) throw new RondoError('ConfigInvalid', `tool '${name}': inputSchema converts to no JSON Schema object`)
-  const { $schema: _, ...plain } = json
-  if (plain['type'] !== undefined && plain['type'] !== 'object')
-    throw new RondoError(
-      'ConfigInvalid',
-      `tool '${name}': inputSchema must describe an object (it says ${JSON.stringify(plain['type'])}); wrap the value in a field`,
-    )
-  return plain
-}
-
-/** The path of the first field that can't be converted, where the schema shows its fields (zod: `shape`, valibot: `entries`). */
-function unconvertibleField(schema: Schema): string {
-  const open = schema as { readonly shape?: unknown; readonly entries?: unknown }
-  const fields = open.shape ?? open.entries
-  if (typeof fields !== 'object' || fields === null) return ''
-  for (const [key, field] of Object.entries(fields)) {
-    if (!isSchema(field)) continue
-    try {
-      field['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-    } catch {
-      return `.${key}${unconvertibleField(field)}`
-    }
-  }
-  return ''
+  return json
 }

@@ -1,5 +1,6 @@
 import type { Entry, EntryOf, RunResult } from 'rondo'
 import { type Checking, canonical } from './checking.ts'
+import type { OutputSpec } from './generate.ts'
 import {
   assistantLine,
   type CallLedger,
@@ -41,6 +42,11 @@ interface Used {
   paused: boolean
   last: ReturnType<typeof contentOf> | 'none'
   lastFinish: string
+  lastPurpose: 'main' | 'output'
+  /** Messages that asked for the output, since anybody else said something. */
+  outputRequests: number
+  /** Whether a wrap-up was asked for. */
+  wrapping: boolean
   blanks: number
   continued: number
 }
@@ -119,6 +125,9 @@ function countUp(checking: Checking, run: RunLedger): Used {
     paused: false,
     last: 'none',
     lastFinish: '',
+    lastPurpose: 'main',
+    outputRequests: 0,
+    wrapping: false,
     blanks: 0,
     continued: 0,
   }
@@ -150,6 +159,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
         break
       case 'model.started':
         estimated = entry.data.estimatedTokens ?? 0
+        used.wrapping ||= entry.data.purpose === 'wrap-up'
         if (entry.data.purpose === 'wrap-up') used.errorsAtWrapUp = Math.max(used.errorsAtWrapUp, used.errors)
         modelMayStart(checking, used, entry, timeOf(entry))
         begin(used, `model ${entry.data.n}.${entry.data.attempt}`, timeOf(entry))
@@ -160,7 +170,7 @@ function countUp(checking: Checking, run: RunLedger): Used {
         const open = run.calls.filter((call) => call.response === entry && isOpen(call)).length
         if (open > 0) left.set(`m${entry.data.n}`, open)
         const purpose = run.models.find(({ responded }) => responded.includes(entry))?.started.data.purpose
-        if (purpose === 'main') countResponse(used, entry)
+        if (purpose === 'main' || purpose === 'output') countResponse(used, entry, purpose)
         break
       }
       case 'model.failed':
@@ -176,6 +186,8 @@ function countUp(checking: Checking, run: RunLedger): Used {
         break
       case 'message':
         settles(used, entry, end)
+        used.outputRequests = entry.data.origin === 'output-request' ? used.outputRequests + 1 : 0
+        requestMayCome(checking, used, entry)
         break
       case 'call.settled': {
         settles(used, entry, end)
@@ -206,7 +218,8 @@ function drivenBefore({ ledger, timeOf }: Checking, seq: number): number {
   return last === undefined ? 0 : timeOf(last)
 }
 
-function countResponse(used: Used, entry: EntryOf<'model.responded'>): void {
+function countResponse(used: Used, entry: EntryOf<'model.responded'>, purpose: Used['lastPurpose']): void {
+  used.lastPurpose = purpose
   used.last = contentOf(entry)
   used.lastFinish = entry.data.finish.unified
   used.blanks = used.last === 'blank' ? used.blanks + 1 : 0
@@ -270,7 +283,7 @@ function modelMayStart({ played, violate }: Checking, used: Used, entry: EntryOf
   if (used.paused) violate('machine 5: nothing begins while paused', name)
   const before = openHere(used)
   if (before.length > 0) violate('P6 no model call before all calls have settled', `${name} beside ${before.join(', ')}`)
-  if (entry.data.purpose !== 'main') return
+  if (entry.data.purpose !== 'main' && entry.data.purpose !== 'output') return
   const over = (what: string, count: number, limit: number | undefined) => {
     if (limit !== undefined && count >= limit) violate('P9 limits hold', `${name} begins with ${count} ${what} of ${limit}`)
   }
@@ -323,6 +336,7 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
   const lastFailure = lastModel?.failed[0]?.data
   const truth: { readonly [reason: string]: () => boolean } = {
     completed: () => used.last === 'text' || agent.termination === 'output',
+    output_decoding_failed: () => agent.output !== undefined && used.outputRequests === allowedRequests(agent.output),
     done_tool: () => settled((data) => data.end === 'done' && data.settlement.outcome === 'ok'),
     stop_turn: () => settled((data) => data.end === 'stop'),
     aborted: () => run.controls.some((entry) => entry.data.action === 'cancel'),
@@ -352,7 +366,8 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
     hook_failure: () => agent.instructions === 'throws' || agent.stopWhen === 'throws' || agent.termination === 'throws',
   }
   if (truth[reason]?.() !== true) violate('S7.2 the reason is true', `${run.runId}: ${reason}`)
-  const failing = ['model_error', 'tool_failure', 'hook_failure'].includes(reason)
+  outputHolds(agent.output, used, finished, violate)
+  const failing = ['model_error', 'tool_failure', 'hook_failure', 'output_decoding_failed'].includes(reason)
   const limitEnd = governed.has(reason) && limits.onLimit === 'error'
   const due =
     reason === 'completed' || reason === 'done_tool'
@@ -377,6 +392,42 @@ function reasonHolds({ played, violate }: Checking, run: RunLedger, used: Used, 
     policies.unknownTool === 'result'
   )
     violate('machine 8: a policy that throws is hook_failure', run.runId)
+}
+
+/** How often the output may be asked for by a message: when the work is done, and after answers that do not fit (C24, S4-09). */
+function allowedRequests({ toolless, schemaDuringTools, decodeRetries }: OutputSpec): number {
+  return decodeRetries + (toolless || schemaDuringTools ? 0 : 1)
+}
+
+function requestMayCome({ played, violate }: Checking, used: Used, entry: EntryOf<'message'>): void {
+  if (entry.data.origin !== 'output-request') return
+  const { output } = played.script.agent
+  if (output === undefined) violate('C24 only a schema asks for an output', `entry ${entry.seq}`)
+  // That of a wrap-up is asked for once more, whatever was asked for before.
+  else if (used.outputRequests > allowedRequests(output) + 1) violate('S4-09 decode retries', `entry ${entry.seq} asks once too often`)
+  // Whatever goes on in the background, a wrap-up ends the run.
+  const open = used.wrapping ? openHere(used) : [...used.open.keys()]
+  if (open.length > 0) violate('C24 the output is asked for when the work is done', `entry ${entry.seq} beside ${open.join(', ')}`)
+}
+
+/** C24, C25: a completed run has an output that fits, any other none, but for a wrap-up that fits. */
+function outputHolds(
+  spec: OutputSpec | undefined,
+  used: Used,
+  { runId, data }: EntryOf<'run.finished'>,
+  violate: Checking['violate'],
+): void {
+  const output = 'output' in data ? data.output : undefined
+  if (spec === undefined) return
+  const fits =
+    spec.root === 'object'
+      ? typeof output === 'object' && output !== null && 'n' in output && typeof output['n'] === 'number'
+      : Array.isArray(output) && output.every((one) => typeof one === 'number')
+  if (data.status === 'completed' && !fits) violate('C24 a completed run has an output that fits', `${runId}: ${JSON.stringify(output)}`)
+  if (output !== undefined && !fits) violate('C25 never a value that does not fit', `${runId}: ${JSON.stringify(output)}`)
+  if (data.status === 'failed' && output !== undefined) violate('C25 a failed run has no output', runId ?? '')
+  if (data.reason === 'completed' && used.lastPurpose === 'main' && !spec.schemaDuringTools)
+    violate('S4-05 the output comes from a call of its own', runId ?? '')
 }
 
 /** Batches in a row, from the end, with the same calls and results. */
@@ -418,6 +469,9 @@ function resultHolds(
   wrong('status', result.status, finished.data.status)
   wrong('reason', result.reason, finished.data.reason)
   wrong('text', result.text, finished.data.text)
+  const output = 'output' in finished.data ? finished.data.output : undefined
+  const shown = output ?? (finished.data.status === 'completed' ? finished.data.text : undefined)
+  wrong('output', canonical((result.output ?? null) as never), canonical(shown ?? null))
   wrong('iterations', result.iterations, used.iterations)
   const told = result.calls.map((call) => `${call.callId} ${call.toolName} ${canonical(call.input as never)} ${call.outcome}`).join('\n')
   const inTurn = run.calls.filter(({ placeholders }) => placeholders.length === 0)

@@ -325,6 +325,10 @@ function requests({ played, ledger, violate }: Checking): void {
     if (started === undefined) continue
     const name = `model call ${asked.n}.${asked.attempt}`
     if (started.data.purpose !== asked.purpose) violate('P6 the purpose is the recorded one', name)
+    const { output } = played.script.agent
+    const isTold = output !== undefined && (asked.purpose !== 'main' || (output.schemaDuringTools && !output.toolless))
+    if (asked.toldSchema !== isTold) violate('S4-04 S4-06 which calls are told of the schema', `${name}, ${asked.purpose}`)
+    if (asked.purpose !== 'main' && asked.tools > 0) violate('C24 no tools where the output is asked for', name)
     const messages = asked.purpose === 'wrap-up' ? asked.messages.slice(0, -1) : asked.messages
     for (const message of asked.messages) shape(message, name, violate)
     const seen = messages.map((message) => assistantLine(message)).join('\n')

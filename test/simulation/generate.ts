@@ -56,6 +56,17 @@ export interface AgentSpec {
     toolResult?: { maxBytes: number; maxLines: number }
   }
   readonly termination: 'none' | 'duplicates' | 'perTool' | 'output' | 'throws'
+  readonly output?: OutputSpec
+}
+
+/** What the answer must fit. A list is wrapped on the wire. */
+export interface OutputSpec {
+  readonly root: 'object' | 'list'
+  /** The schema takes its time. */
+  readonly slow: boolean
+  readonly toolless: boolean
+  readonly decodeRetries: number
+  readonly schemaDuringTools: boolean
 }
 
 /** How a run is asked for and followed. */
@@ -209,11 +220,14 @@ export function generate(seed: number): Script {
   const rescue: Act[] = hangs ? [{ kind: 'abort', when: { ms: 20_000 }, by: 'session' }] : []
   const verdicts = new Dice(seed + 55_555_555)
   const verdictsHang = !plain && verdicts.chance(0.1)
+  const answers = new Dice(seed + 88_888_888)
+  const output = answers.chance(0.25) ? outputSpec(answers) : undefined
+  const told = verdictsHang ? slowAgent(verdicts, agent) : agent
   return {
     seed,
-    agent: verdictsHang ? slowAgent(verdicts, agent) : agent,
+    agent: output === undefined ? told : { ...told, output },
     first: plain ? { ...launch(dice, 'in0'), ...plainLaunch } : launch(dice, 'in0'),
-    replies: withBackground(new Dice(seed + 66_666_666), replies),
+    replies: withAnswers(answers, output, withBackground(new Dice(seed + 66_666_666), replies)),
     acts: [...acts, ...rescue],
     verdictsHang,
     jumps: plain ? [] : clockJumps(new Dice(seed + 33_333_333)),
@@ -242,6 +256,32 @@ function withBackground(dice: Dice, replies: readonly Reply[]): Reply[] {
     return made
   }
   return replies.map((one) => ({ ...one, calls: one.calls.map(again) }))
+}
+
+/** By dice of its own: the scripts that have no output schema are the same as ever. */
+function outputSpec(dice: Dice): OutputSpec {
+  return {
+    root: dice.pick(['object', 'list']),
+    slow: dice.chance(0.3),
+    toolless: dice.chance(0.2),
+    decodeRetries: dice.int(0, 2),
+    schemaDuringTools: dice.chance(0.2),
+  }
+}
+
+/** An answer in the form of an output; `fits`: whether it is one. */
+export function answerText({ root }: OutputSpec, fits: boolean): readonly string[] {
+  const value = fits ? '1}' : '"one"}'
+  return root === 'object' ? ['{"n":', value] : ['{"value":[', fits ? '1]}' : '1]']
+}
+
+/** Some of what is said without calls is an output, or nearly one. */
+function withAnswers(dice: Dice, output: OutputSpec | undefined, replies: readonly Reply[]): Reply[] {
+  if (output === undefined) return [...replies]
+  return replies.map((one) => {
+    if (one.text.length === 0 || one.text.join('').trim() === '' || dice.chance(0.3)) return one
+    return { ...one, text: answerText(output, dice.chance(0.7)) }
+  })
 }
 
 /** Most have a time limit, which then must end what never comes. */

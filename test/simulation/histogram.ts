@@ -16,7 +16,9 @@ export class Histogram {
           if (entry.data.limit !== undefined) this.#count('call over', entry.data.limit)
           break
         case 'message': {
-          const { callId, result } = entry.data
+          const { callId, result, origin } = entry.data
+          if (origin === 'output-request')
+            this.#count('output', /again/.test(JSON.stringify(entry.data.message)) ? 'asked for again' : 'asked for')
           if (callId === undefined || result === undefined) break
           this.#count('background', result.settlement.outcome)
           this.#count('background by', result.by)
@@ -28,6 +30,7 @@ export class Histogram {
         case 'run.finished':
           this.#count('reason', entry.data.reason)
           this.#count('status', entry.data.status)
+          if (played.script.agent.output !== undefined && 'output' in entry.data) this.#count('output', entry.data.reason)
           break
         case 'model.started':
           this.#count('purpose', entry.data.purpose)
@@ -118,8 +121,7 @@ function of(group: string, ...what: readonly string[]): string[] {
 }
 
 /**
- * What this version can do. Not yet: `history.revised`, purposes `output` and `compaction`, `context_overflow`,
- * `output_decoding_failed` and `stop_sequence` (there is no compaction and no structured output); deferred
+ * What this version can do. Not yet: `history.revised`, purpose `compaction`, `context_overflow` and `stop_sequence` (there is no compaction); deferred
  * `child` (nothing makes it yet) and `ask-user` (no tool here). `session_error` and `lease_lost` are ends of activations
  * only, never of runs: they are counted as parks and resumable results. Legal, and met by no journal of this version: a change from
  * `awaiting_human` or `awaiting_tool_results` to the end of a run (the last settlement closes the batch first, and the status is
@@ -135,9 +137,10 @@ const required: readonly string[] = [
   ...of('reason', 'completed', 'done_tool', 'aborted', 'stop_turn', 'model_error', 'tool_failure', 'hook_failure', 'max_iterations'),
   ...of('reason', 'max_tool_rounds', 'max_tool_calls', 'max_tool_calls_per_tool', 'timeout', 'budget_exceeded', 'no_progress'),
   ...of('reason', 'max_consecutive_errors', 'duplicate_tool_call', 'max_tokens', 'content_blocked', 'empty_response', 'stopped'),
-  ...of('reason', 'unexpected_stop_reason'),
+  ...of('reason', 'unexpected_stop_reason', 'output_decoding_failed'),
+  ...of('output', 'completed', 'done_tool', 'max_iterations', 'asked for', 'asked for again'),
   ...of('status', 'completed', 'incomplete', 'failed', 'aborted'),
-  ...of('purpose', 'main', 'wrap-up'),
+  ...of('purpose', 'main', 'output', 'wrap-up'),
   ...of('finish', 'stop', 'tool-calls', 'length', 'content-filter', 'refusal', 'pause-turn', 'error', 'other'),
   ...of('model failed', 'final', 'retry', 'interrupted', 'cancelled', 'limit', 'partial kept'),
   ...of('again', 'model', 'call'),

@@ -188,6 +188,8 @@ export interface Line {
   readonly text: string
   readonly seq: number
   readonly runId: string
+  /** Asks for the output of its run, and is nothing to any other. */
+  readonly asksOutput?: boolean
 }
 
 /** What each `model.started` must see (by its seq), and what a run has added to the conversation from its claim to its end. */
@@ -218,7 +220,8 @@ export function conversations(ledger: Ledger): Conversations {
   const lineOfTurn = new Map<string, number>()
   for (const entry of ledger.entries) {
     const runId = entry.runId ?? ''
-    if (entry.kind === 'message') say({ text: `user:${textOf(entry.data.message)}`, seq: entry.seq, runId })
+    if (entry.kind === 'message')
+      say({ text: `user:${textOf(entry.data.message)}`, seq: entry.seq, runId, asksOutput: entry.data.origin === 'output-request' })
     else if (entry.kind === 'run.claimed' && !claimed.has(runId)) {
       claimed.add(runId)
       firstLine.set(runId, done.length)
@@ -241,8 +244,10 @@ export function conversations(ledger: Ledger): Conversations {
     ) {
       consume(open.data.contextThrough)
       done = [...done, { text: `assistant:${entry.data.partial}`, seq: entry.seq, runId }]
-    } else if (entry.kind === 'run.finished') ofRun.set(runId, done.slice(firstLine.get(runId) ?? done.length))
-    else if (entry.kind === 'call.settled') {
+    } else if (entry.kind === 'run.finished') {
+      ofRun.set(runId, done.slice(firstLine.get(runId) ?? done.length))
+      queue = queue.filter((line) => line.asksOutput !== true || line.runId !== runId)
+    } else if (entry.kind === 'call.settled') {
       const at = lineOfTurn.get(entry.data.callId.slice(0, entry.data.callId.indexOf('.')))
       const line = at === undefined ? undefined : done[at]
       if (at === undefined || line === undefined) continue

@@ -8,10 +8,12 @@ import {
   type Run,
   type RunEvent,
   type RunResult,
+  type Schema,
   type Store,
   stopOnDuplicates,
 } from 'rondo'
-import type { Act, AgentSpec, Launch, Script } from './generate.ts'
+import { z } from 'zod'
+import type { Act, AgentSpec, Launch, OutputSpec, Script } from './generate.ts'
 import { type Asked, type Effect, Scene, simModel } from './scene.ts'
 import { SimStore, type Writing } from './sim-store.ts'
 import { simTools } from './sim-tools.ts'
@@ -500,7 +502,7 @@ function simAgent(spec: AgentSpec, scene: Scene, process: string, store: Store, 
   return new Agent({
     name: 'sim',
     model: simModel(scene, process),
-    tools: simTools(scene, process),
+    tools: spec.output?.toolless === true ? [] : simTools(scene, process),
     store,
     world: scene.world(),
     instructions: instructionsOf(spec, scene),
@@ -508,10 +510,26 @@ function simAgent(spec: AgentSpec, scene: Scene, process: string, store: Store, 
     settings: spec.settings,
     maxParallel: spec.maxParallel,
     onPending: spec.onPending,
-    policies: { ...spec.policies, ...(termination === undefined ? {} : { termination }) },
+    policies: { ...spec.policies, ...outputPolicies(spec), ...(termination === undefined ? {} : { termination }) },
+    ...(spec.output === undefined ? {} : { output: outputOf(spec.output, scene) }),
     ...(spec.stopWhen === 'none' ? {} : { stopWhen: stopOf(spec.stopWhen) }),
     onObserverError,
   }) as unknown as Agent
+}
+
+function outputPolicies({ output }: AgentSpec) {
+  if (output === undefined) return {}
+  const { decodeRetries, schemaDuringTools } = output
+  return { decodeRetries, schemaDuringTools }
+}
+
+function outputOf({ root, slow }: OutputSpec, scene: Scene): Schema {
+  const waits = async () => {
+    if (scene.dice.chance(0.5)) await scene.wait(scene.dice.pick([1, 10, 100]))
+    return true
+  }
+  const number = slow ? z.number().refine(waits) : z.number()
+  return root === 'object' ? z.object({ n: number }) : z.array(number)
 }
 
 function instructionsOf(spec: AgentSpec, scene: Scene) {

@@ -1,6 +1,6 @@
 import { type Clock, type Entry, type Model, type ModelFinish, type ModelRequest, noUsage, RondoError, type World } from 'rondo'
 import { VirtualClock } from 'rondo/testing'
-import { Dice, type Jump, type Reply, type Script } from './generate.ts'
+import { answerText, Dice, type Jump, type Reply, type Script } from './generate.ts'
 
 /** What a tool really did. */
 export interface Effect {
@@ -22,6 +22,8 @@ export interface Asked {
   readonly n: number
   readonly attempt: number
   readonly purpose: string
+  readonly tools: number
+  readonly toldSchema: boolean
   readonly messages: readonly { readonly role: string; readonly parts: readonly { readonly type: string }[] }[]
   readonly length: number
 }
@@ -142,12 +144,17 @@ export function simModel(scene: Scene, process: string): Model {
     id: 'script',
     capabilities: { structuredOutput: 'native', parallelCalls: true, imagesInResults: true, reasoning: true },
     stream(request, sink, options) {
-      const reply = scene.script.replies[scene.asked.length] ?? last
+      const reply = scene.script.replies[scene.asked.length] ?? lastReply(scene.script.agent, request)
       note(scene, process, request)
       if (reply.odd === 'throws') throw new Error('the model broke at once')
       return speak(scene, reply, sink, () => (reply.deaf === true ? undefined : options.signal))
     },
   }
+}
+
+/** Once the script is told, the model answers as it is asked. */
+function lastReply({ output }: Script['agent'], { outputSchema }: ModelRequest): Reply {
+  return output === undefined || outputSchema === undefined ? last : { ...last, text: answerText(output, true) }
 }
 
 const last: Reply = { text: ['That is all.'], calls: [], waitMs: 0, gapMs: 0 }
@@ -156,7 +163,16 @@ function note(scene: Scene, process: string, request: ModelRequest): void {
   const started = scene.lastStarted.get(process)
   const { n, attempt } = started?.kind === 'model.started' ? started.data : { n: 0, attempt: 0 }
   const messages = JSON.parse(JSON.stringify([...request.messages]))
-  scene.asked.push({ process, n, attempt, purpose: request.purpose, messages, length: scene.length })
+  scene.asked.push({
+    process,
+    n,
+    attempt,
+    purpose: request.purpose,
+    tools: request.tools.length,
+    toldSchema: request.outputSchema !== undefined,
+    messages,
+    length: scene.length,
+  })
 }
 
 type Sink = Parameters<Model['stream']>[1]

@@ -104,7 +104,8 @@ function execute(scene: Scene, process: string, name: string, input: Parsed, cal
   })
   if (input.act === 'throw') throw new Error('the tool broke')
   if (input.act === 'mutate') Object.assign(input, { tag: 'changed', nested: {} })
-  if (input.ms === undefined) return input.act === 'throw-async' ? Promise.reject(new Error('the tool broke later')) : value(input, call)
+  if (input.ms === undefined)
+    return input.act === 'throw-async' ? Promise.reject(new Error('the tool broke later')) : value(scene, input, call)
   return slowly(scene, input, call)
 }
 
@@ -112,10 +113,16 @@ async function slowly(scene: Scene, input: Parsed, call: ToolCallInfo): Promise<
   if (input.act === 'progress') call.progress({ begun: true })
   await scene.wait(input.ms ?? 0, input.act === 'deaf' ? undefined : call.signal)
   if (input.act === 'throw-async') throw new Error('the tool broke later')
-  return value(input, call)
+  return value(scene, input, call)
 }
 
-function value({ act, tag }: Parsed, call: ToolCallInfo): unknown {
+/** Where there is an output schema, one that fits. */
+function doneValue({ script }: Scene) {
+  const { output } = script.agent
+  return output === undefined ? 'all done' : output.root === 'object' ? { n: 1 } : [1]
+}
+
+function value(scene: Scene, { act, tag }: Parsed, call: ToolCallInfo): unknown {
   switch (act) {
     case 'odd':
       return oddValue(typeof tag === 'number' ? tag : 0)
@@ -124,7 +131,7 @@ function value({ act, tag }: Parsed, call: ToolCallInfo): unknown {
     case 'text':
       return 'line one is long enough to be cut\nline two\nline three\nline four is the last one'
     case 'done':
-      return done(typeof tag === 'number' && tag % 2 === 0 ? 'all done' : { tag })
+      return done(typeof tag === 'number' && tag % 2 === 0 ? doneValue(scene) : { tag })
     case 'suspend':
       return suspend({ correlationId: `c-${call.callId}`, ...(typeof tag === 'number' && tag % 3 === 0 ? { expiresInMs: 700 } : {}) })
     case 'content':

@@ -159,6 +159,9 @@ if (planned.status === 'completed') same<(typeof planned.output.steps)[number]['
 planned.output.title
 same<ReturnType<typeof expectOutput<z.output<typeof Plan>>>, z.output<typeof Plan>>()
 const t: string = expectOutput(planned).title
+// The wrap-up of a limit may be an output too.
+if (planned.status === 'incomplete') same<typeof planned.output, z.output<typeof Plan> | undefined>()
+if (planned.status === 'failed') same<typeof planned.output, undefined>()
 
 async function start() {
   return agent.stream('x', { context, output: Plan, signal: AbortSignal.timeout(5) })
@@ -204,12 +207,19 @@ const resumed = agent.resume('s', {
   results: [{ callId: 'd', output: { date: 'x' } }],
 })
 same<typeof resumed, Run<typeof tools, string>>()
+// A run that had a schema of its own is given it again.
+same<ReturnType<typeof resumeWithPlan>, Run<typeof tools, z.output<typeof Plan>>>()
+function resumeWithPlan() {
+  return agent.resume('s', { context, output: Plan })
+}
 
 const plain = new Agent({ model, tools: [weather], output: Plan }) // inline array, agent-level output, no context
 const p = await plain.run('x')
 if (p.status === 'completed') same<typeof p.output, z.output<typeof Plan>>()
 const p2 = await plain.run('x', { signal: AbortSignal.timeout(1), limits: { maxIterations: 2 } })
 if (p2.status === 'completed') same<typeof p2.output, z.output<typeof Plan>>()
+const p3 = await plain.run('x', { output: undefined })
+if (p3.status === 'completed') same<typeof p3.output, string>()
 const bare = new Agent({ model })
 const b = await bare.run('hi')
 if (b.status === 'completed') same<typeof b.output, string>()

@@ -11,7 +11,7 @@ export interface Heeded {
 
 /**
  * A project's file comes with a repository that may be anybody's. It can make the agent stricter than the user has, and can say what is harmless; it can't
- * loosen anything, cost more, or send what is read to another place (decision 0029). `own` is what the user's files say.
+ * loosen anything, cost more, or send what is read to another place (decision 0025). `own` is what the user's files say.
  */
 export function heeded(project: ConfigValues, own: ConfigValues, env: Terminal['env']): Heeded {
   const values: { [key in ConfigKey]?: unknown } = {}

@@ -22,7 +22,8 @@ export interface OpenAIChatOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
    * What the model can do, where it differs from what is assumed of models of this API. `contextWindow` finds an input that was too long
-   * and that the server said nothing of; the others change no request, and inform who reads `model.capabilities`.
+   * and that the server said nothing of; with `structuredOutput: 'prompt'` an agent's `output` schema is told in words, for servers that take no
+   * `response_format`; the others change no request, and inform who reads `model.capabilities`.
    */
   readonly capabilities?: Partial<ModelCapabilities> | undefined
 }

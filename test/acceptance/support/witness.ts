@@ -60,7 +60,9 @@ export class Witness {
       stream: (request, sink, options) => {
         const messages = JSON.parse(JSON.stringify([...request.messages]))
         const { n, attempt } = this.#started
-        this.#asked.push({ process: this.#process, n, attempt, purpose: request.purpose, messages, length: this.#length })
+        const { purpose, tools, outputSchema } = request
+        const told = { purpose, tools: tools.length, toldSchema: outputSchema !== undefined, messages }
+        this.#asked.push({ process: this.#process, n, attempt, ...told, length: this.#length })
         return model.stream(request, sink, options)
       },
     }

@@ -1,0 +1,49 @@
+import { Agent, type ModelCapabilities, tool } from 'rondo'
+import { openaiCompatible } from 'rondo/openai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const city = z.object({ city: z.string() })
+const look = tool({ name: 'look', description: 'Looks', effect: 'read', inputSchema: z.object({}), execute: () => 'seen' })
+
+/** A server that gives these answers in order, and what it was sent. */
+function server(answers: readonly string[], capabilities: Partial<ModelCapabilities> = {}) {
+  const bodies: Record<string, unknown>[] = []
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    bodies.push(JSON.parse(await new Response(init?.body).text()))
+    const message = { role: 'assistant', content: answers[bodies.length - 1] }
+    return Response.json({ choices: [{ index: 0, message, finish_reason: 'stop' }] })
+  }
+  return { bodies, model: openaiCompatible({ baseURL: 'http://127.0.0.1:9/v1', name: 'fake', fetch, stream: false, capabilities })('m') }
+}
+
+const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+
+test('S4-04, S4-06 an output schema is a response_format, and no tools go with it', async () => {
+  const { bodies, model } = server(['Well.', '{"city":"Oslo"}'])
+  const result = await new Agent({ model, tools: [look], output: city }).run('Hi')
+  expect(result.output).toEqual({ city: 'Oslo' })
+  expect(bodies.map(({ response_format, tools }) => [response_format, tools !== undefined])).toEqual([
+    [undefined, true],
+    [{ type: 'json_schema', json_schema: { name: 'output', schema } }, false],
+  ])
+})
+
+test('schemaDuringTools: both in one request (B186: chosen, never dropped in silence)', async () => {
+  const { bodies, model } = server(['{"city":"Oslo"}'])
+  await new Agent({ model, tools: [look], output: city, policies: { schemaDuringTools: true } }).run('Hi')
+  expect(bodies[0]).toMatchObject({ response_format: { json_schema: { schema } }, tools: [{ function: { name: 'look' } }] })
+})
+
+test('B179 a list is sent as the field of an object', async () => {
+  const { bodies, model } = server(['{"value":["a"]}'])
+  expect((await new Agent({ model, output: z.array(z.string()) }).run('Hi')).output).toEqual(['a'])
+  expect(bodies[0]).toMatchObject({ response_format: { json_schema: { schema: { type: 'object', required: ['value'] } } } })
+})
+
+test("capabilities.structuredOutput 'prompt': the schema is told in words, for servers that refuse a response_format", async () => {
+  const { bodies, model } = server(['{"city":"Oslo"}'], { structuredOutput: 'prompt' })
+  await new Agent({ model, instructions: 'Be brief.', output: city }).run('Hi')
+  expect(bodies[0]).not.toHaveProperty('response_format')
+  expect(JSON.stringify(bodies[0]?.['messages'])).toMatch(/Be brief\..*fits this JSON Schema/)
+})
