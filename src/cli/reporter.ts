@@ -24,6 +24,8 @@ export interface Reported {
   readonly as: 'json' | 'verbose' | 'usual'
   readonly line: string
   readonly kept: boolean
+  /** The answer is a value: shown as JSON when it is there, and not while it comes. */
+  readonly asData?: boolean
 }
 
 export function reportAs({ json, verbose }: { readonly json?: boolean; readonly verbose?: boolean }): Reported['as'] {
@@ -61,10 +63,13 @@ function pageReporter(terminal: Terminal, reported: Reported, page: Page, isQuie
     begin() {
       if (!isQuiet) stderr.write(`${styled(oneLine(reported.line), 'dim', stderr)}\n\n`)
     },
-    event: (event) => view.event(event),
+    event(event) {
+      if (reported.asData !== true || !/^text\./.test(event.type)) view.event(event)
+    },
     aborting: () => view.note('aborting …'),
     end(result) {
-      view.finish(result)
+      view.finish(reported.asData === true ? { ...result, text: '' } : result)
+      if (reported.asData === true) writeData(result, terminal)
       if (isQuiet && result.status === 'completed') return
       stderr.write(`${isQuiet ? '' : '\n'}${summaryLines(summaryOf(result, terminal.now() - started), stderr)}`)
       sayHowToGoOn(result, reported, terminal)
@@ -82,11 +87,18 @@ function verboseReporter(terminal: Terminal, reported: Reported, screen: LiveScr
     aborting: () => log.say('AGENT', 'aborting …'),
     end(result) {
       log.end()
-      if (result.text !== '' && result.status !== 'parked') stdout.write(withNewline(plain(result.text)))
+      if (reported.asData === true) writeData(result, terminal)
+      else if (result.text !== '' && result.status !== 'parked') stdout.write(withNewline(plain(result.text)))
       stderr.write(summaryLines(summaryOf(result, terminal.now() - started), stderr))
       sayHowToGoOn(result, reported, terminal)
     },
   }
+}
+
+/** For people over several lines, for programs in one. */
+function writeData({ output, status }: RunResult, { stdout }: Terminal): void {
+  if (output === undefined || (status !== 'completed' && status !== 'incomplete')) return
+  stdout.write(stdout.isTTY ? `${plain(JSON.stringify(output, undefined, 2))}\n` : jsonLine(output))
 }
 
 function sayHowToGoOn(result: RunResult, { kept }: Reported, terminal: Terminal): void {

@@ -1,9 +1,10 @@
-import { type Model, RondoError, type Run, type RunStatus, type Store } from '../index.ts'
+import { type Model, RondoError, type Run, type RunStatus, type Schema, type Store } from '../index.ts'
 import { type AnswerFlags, type Answers, answersFor, type Given, isEmpty, readAnswers } from './answers.ts'
 import { keptIn, sandboxBeginsAnew } from './beginning.ts'
 import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
 import { limitsOf } from './limit-flags.ts'
+import { journaledSchema } from './output-schema.ts'
 import { agentName, commandAgent, folderOf, kindOf, lookingAgent, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { type SessionFacts, sessionFacts } from './session-facts.ts'
@@ -40,11 +41,14 @@ export async function resumeCommand(sessionId: string, asked: ResumeFlags, world
       for (const note of notes(sessionId, facts, folder, next, terminal)) terminal.stderr.write(`${note}\n`)
     // A run that goes on keeps the limits that it has, whatever files say.
     const options = { limits: limitsOf(next === 'run' ? asked : flags), parkAfterMs: 0 }
+    // The answer must fit what it had to fit before.
+    const schema = journaledSchema(facts.output)
+    const output = schema === undefined ? {} : { output: schema }
     const start = (signal: AbortSignal): Run =>
       next === 'run'
-        ? agent.resume(sessionId, { ...options, ...given, signal })
-        : agent.stream(goOn, { ...options, session: sessionId, signal })
-    const reported = { as: reportAs(flags), line: chosen.line, kept: true }
+        ? agent.resume<Schema | undefined>(sessionId, { ...options, ...output, ...given, signal })
+        : agent.stream<Schema | undefined>(goOn, { ...options, ...output, session: sessionId, signal })
+    const reported = { as: reportAs(flags), line: chosen.line, kept: true, asData: schema !== undefined }
     return await followRun({ agent, start, toolset }, reported, terminal).catch(async (error: unknown) => {
       // Somebody else was quicker: what has become of the calls says it better than the library, which speaks to programs.
       if (error instanceof CannotRun && RondoError.is(error.cause) && error.cause.code === 'RunInvalidState') await look()

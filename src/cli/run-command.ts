@@ -1,8 +1,9 @@
-import type { Model, Store } from '../index.ts'
+import type { Model, Run, Store } from '../index.ts'
 import { beginning, beginningOf, keptIn, sandboxBeginsAnew } from './beginning.ts'
 import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
 import { limitsOf } from './limit-flags.ts'
+import { readOutputSchema } from './output-schema.ts'
 import { commandAgent, folderOf, lookingAgent, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { resumeCommand } from './resume-command.ts'
@@ -24,6 +25,8 @@ export interface RunFlags extends ConfigFlags {
   readonly cwd?: string
   /** Files that go with the task; `-` is standard input. */
   readonly file?: readonly string[]
+  /** A file with the JSON Schema that the answer must fit. */
+  readonly outputSchema?: string
 }
 
 /**
@@ -35,6 +38,7 @@ export async function runCommand(words: readonly string[], asked: RunFlags, worl
   if (asked.resume === true) return resumeCommand(sessionToResume(words, asked), asked, world, model)
   const folder = folderOf(asked.cwd, world)
   const { flags: wanted, terminal } = configured(asked, folder, world)
+  const output = wanted.outputSchema === undefined ? undefined : readOutputSchema(wanted.outputSchema, terminal)
   const input = await taskInput(words, wanted.file, terminal)
   const chosen = await modelOf(wanted, terminal, model)
   const { store, unkept } = await openStore(terminal)
@@ -45,8 +49,9 @@ export async function runCommand(words: readonly string[], asked: RunFlags, worl
     const agent = commandAgent({ model: chosen.model, folder, store, tools: toolset.tools, instructions: flags.instructions })
     const session = flags.session === undefined ? {} : { session: flags.session }
     const options = { ...session, limits: limitsOf(flags), metadata: beginning(folder, flags), parkAfterMs: 0 }
-    const start = (signal: AbortSignal) => agent.stream(input, { ...options, signal })
-    return await followRun({ agent, start, toolset }, { as: reportAs(flags), line: chosen.line, kept: unkept === undefined }, terminal)
+    const start = (signal: AbortSignal): Run => agent.stream(input, { ...options, ...(output === undefined ? {} : { output }), signal })
+    const reported = { as: reportAs(flags), line: chosen.line, kept: unkept === undefined, asData: output !== undefined }
+    return await followRun({ agent, start, toolset }, reported, terminal)
   } finally {
     await closed(store, terminal)
   }

@@ -1,4 +1,4 @@
-import { addUsage, type Entry, type EntryOf, noUsage, type Outcome, type RunResult, type Store, type Usage } from '../index.ts'
+import { addUsage, type Entry, type EntryOf, type Json, noUsage, type Outcome, type RunResult, type Store, type Usage } from '../index.ts'
 import { beginningIn } from './beginning.ts'
 import { outcomeOf } from './outcome-of.ts'
 
@@ -26,6 +26,8 @@ export interface SessionFacts {
   readonly calls: ReadonlyMap<string, CallFacts>
   /** Of all model calls. */
   readonly usage: Usage
+  /** The JSON Schema that the answer of the last run must fit. */
+  readonly output?: Json
 }
 
 /** Reads a session's journal; `undefined` when there is none. */
@@ -46,6 +48,7 @@ class Facts implements SessionFacts {
   readonly openRuns = new Map<string, string>()
   readonly calls = new Map<string, CallFacts>()
   usage: Usage = noUsage
+  output?: Json
   /** By the entry that asked for an approval. */
   readonly #asked = new Map<string, string>()
 
@@ -59,6 +62,7 @@ class Facts implements SessionFacts {
       }
       case 'run.requested':
         this.openRuns.set(entry.runId ?? '', entry.data.agent.name)
+        this.#schema(entry.data.overrides?.['output'])
         return
       case 'model.responded':
         this.usage = addUsage(this.usage, entry.data.usage)
@@ -81,6 +85,11 @@ class Facts implements SessionFacts {
       default:
         return
     }
+  }
+
+  #schema(output: Json | undefined): void {
+    if (output === undefined) delete this.output
+    else this.output = output
   }
 
   #announced({ runId = '', data }: EntryOf<'model.responded'>): void {

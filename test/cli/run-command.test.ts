@@ -287,3 +287,46 @@ async function leaveUnfinished(home: string, session: string): Promise<void> {
   await store.append(session, entries, { expectedSeq: 0 })
   await store.close()
 }
+
+describe('--output-schema', () => {
+  const schema = { type: 'object', properties: { files: { type: 'integer' } }, required: ['files'], additionalProperties: false }
+
+  function withSchema(text = JSON.stringify(schema)) {
+    const cwd = newFolder({ 'sizes.json': text })
+    return { cwd, flags: { outputSchema: 'sizes.json', tools: ['read'] } }
+  }
+
+  test('the answer fits it, and is printed as JSON: in one line into a pipe, readable on a screen', async () => {
+    const answers: Script = [{ calls: [{ name: 'list_files', input: {} }] }, 'There are two.', '{"files":2}']
+    const piped = await run(['how many?'], { ...withSchema(), model: scripted(answers) })
+    expect([piped.code, piped.out, piped.err]).toEqual([0, '{"files":2}\n', ''])
+    const screen = await run(['how many?'], { ...withSchema(), model: scripted(answers), outIsTTY: true })
+    expect(screen.out).toBe('{\n  "files": 2\n}\n')
+  })
+
+  test('an answer that never fits fails the run: 1, and no value', async () => {
+    const { code, out, err } = await run(['how many?'], { ...withSchema(), model: scripted(['two', 'two', 'two', 'two']) })
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('failed (output_decoding_failed)')
+  })
+
+  test('a run that goes on elsewhere must still fit it', async () => {
+    const home = newFolder()
+    const flags = { ...withSchema().flags, session: 'notes', maxIterations: 1 }
+    const { cwd } = withSchema()
+    const look: Script = [{ calls: [{ name: 'list_files', input: {} }] }, 'So far.']
+    expect((await run(['how many?'], { home, cwd, flags, model: scripted(look) })).code).toBe(3)
+    const terminal = fakeTerminal({ cwd, env: { RONDO_HOME: home } })
+    const code = await runCommand([], { session: 'notes', resume: true }, terminal, scripted(['Three.', '{"files":3}']))
+    expect([code, terminal.out]).toEqual([0, '{"files":3}\n'])
+  })
+
+  test.each([
+    ['a file that is not there', { outputSchema: 'no.json' }, undefined, 'There is no file no.json (--output-schema).'],
+    ['no JSON', {}, '{', 'sizes.json (--output-schema) is no JSON: '],
+    ['no schema', {}, '{"type":"objekt"}', 'sizes.json (--output-schema) is no JSON Schema that can be used: '],
+  ])('%s is refused', async (_name, flags, text, message) => {
+    const setting = withSchema(text)
+    expect(await refusal(['x'], { ...setting, flags: { ...setting.flags, ...flags }, model: scripted([]) })).toContain(message)
+  })
+})

@@ -27,6 +27,7 @@ Examples:
   rondo run --json "list the files" | tail -n 1
   rondo run "mend the typos in README.md"
   rondo run --yes --tools read,write "sort the entries of CHANGELOG.md"
+  rondo run --output-schema sizes.json "how large is each file?" | jq
   git diff | rondo run "what could this break?" --file -
   rondo run --session s_054db6c3c2416ab6a10d1 "and the smallest?"
 ${exitCodeHelp}`
@@ -43,6 +44,7 @@ export function addRun(program: Command, terminal: Terminal, end: End): void {
     .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
     .option('--max-cost <usd>', 'stop when it has cost so much, where the server tells what it costs', dollars)
     .option('-f, --file <path>', 'a text or picture that goes with the task (- is standard input); repeatable', listed)
+    .option('--output-schema <file>', 'a JSON Schema that the answer must fit; it is printed as JSON')
     .option('--session <id>', 'continue this session; an unknown id begins one')
     .option('--resume', "go on with the session's unfinished run: the same as rondo resume")
     .option(...configFlags[0])
