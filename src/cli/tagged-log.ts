@@ -44,7 +44,9 @@ export class TaggedLog {
           `The model call failed: ${event.error.message}${event.retryInMs === undefined ? '' : ` Again in ${event.retryInMs} ms.`}`,
         )
       case 'model.retracted':
-        return this.say('LLM', 'The text above does not count: the model is asked again.')
+        // None of it was told.
+        this.#text = ''
+        return
       case 'approval.requested':
         return this.say('ACT', `Waiting for an approval: ${event.toolName} ${event.callId}`)
       case 'approval.decided':

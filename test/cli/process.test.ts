@@ -54,22 +54,40 @@ function rondo(args: readonly string[], setting: Setting = {}): Promise<Ended> {
 const slow = { RONDO_OFFLINE_DELAY_MS: '60000' }
 
 describe('the command', () => {
-  test('answers about the folder it stands in; nothing is coloured in a pipe', async () => {
-    const { code, out, err } = await rondo(['run', 'list', 'the', 'files'])
+  test('answers about the folder it stands in: into a pipe goes the answer, and not a word beside it', async () => {
+    expect(await rondo(['run', 'list', 'the', 'files'])).toEqual({
+      code: 0,
+      out: expect.stringContaining('- tides.csv: 19 bytes'),
+      err: '',
+    })
+  })
+
+  test('-v: a log beside it, in a pipe too; nothing of it is coloured there', async () => {
+    const { code, out, err } = await rondo(['run', '-v', 'list', 'the', 'files'])
     expect([code, out]).toEqual([0, expect.stringContaining('- tides.csv: 19 bytes')])
-    expect(settled(err)).toBe(`Model: offline (no network and no language model; RONDO_MODEL names it)
-
-✓ list_files   depth=1 limit=1000                               1 entry TIME
-
-
-completed · 2 iterations · 1 tool call · 0 tokens · TIME
-session s_ID · rondo show s_ID
-`)
+    expect(settled(err).split('\n')).toEqual([
+      '[INIT] Model: offline (no network and no language model; RONDO_MODEL names it)',
+      '[AGENT] Task: list the files',
+      '[LLM] Asking rondo:offline (iteration 1, attempt 1)',
+      '[LLM] Response stop_reason: tool_use',
+      '[LLM] Tokens: 0 in, 0 out',
+      '[ACT] Executing tool: list_files',
+      '[ACT] Arguments: {"depth":1,"limit":1000}',
+      expect.stringMatching(/^\[OBSERVE\] Result preview: \{.*tides\.csv/),
+      '[LLM] Asking rondo:offline (iteration 2, attempt 1)',
+      '[LLM] Response stop_reason: end_turn',
+      '[LLM] Tokens: 0 in, 0 out',
+      expect.stringMatching(/^\[LLM\] Text: /),
+      '[THINK] No tools were asked for, ending loop',
+      'completed · 2 iterations · 1 tool call · 0 tokens · TIME',
+      'session s_ID · rondo show s_ID',
+      '',
+    ])
   })
 
   test('FORCE_COLOR colours, NO_COLOR does not', async () => {
-    const colours = await rondo(['run', 'list the files'], { env: { FORCE_COLOR: '1' } })
-    const none = await rondo(['run', 'list the files'], { env: { NO_COLOR: '1' } })
+    const colours = await rondo(['run', '-v', 'list the files'], { env: { FORCE_COLOR: '1' } })
+    const none = await rondo(['run', '-v', 'list the files'], { env: { NO_COLOR: '1' } })
     expect([colours.err, none.err].map((err) => err.includes('\u001b['))).toEqual([true, false])
   })
 
@@ -138,8 +156,11 @@ describe('a session that waits for an approval', () => {
     })
     const waits = await rondo(['resume', 'notes'], { home })
     expect([waits.code, waits.err]).toEqual([4, expect.stringContaining('\n  rondo resume notes --approve m1.0\n')])
-    const { code, err } = await rondo(['resume', 'notes', '--approve', 'm1.0', '--by', 'ann'], { home })
-    expect([code, err]).toEqual([0, expect.stringMatching(/\nread_file: approve by ann\.\n✓ read_file {4}path=tides\.csv +2 lines/)])
+    const { code, err } = await rondo(['resume', 'notes', '-v', '--approve', 'm1.0', '--by', 'ann'], { home })
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/\n\[ACT\] read_file m1\.0: approve by ann\n\[ACT\] Executing tool: read_file\n/),
+    ])
     expect(await rondo(['approvals'], { home })).toEqual({ code: 0, out: 'No call waits for an approval.\n', err: '' })
   })
 
@@ -221,9 +242,12 @@ describe('the end of a process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`${signal} aborts cleanly: exit code 130, and the session can go on`, async () => {
       const home = newFolder()
-      const onErr = (err: string, child: ChildProcess) => err.endsWith('RONDO_MODEL names it)\n\n') && child.kill(signal)
-      const { code, err } = await rondo(['run', '--session', 'notes', 'list the files'], { home, env: slow, onErr })
-      expect([code, err]).toEqual([130, expect.stringMatching(/\naborting …\n\naborted · .*\n.*\nsession notes · rondo show notes\n$/)])
+      const onErr = (err: string, child: ChildProcess) => err.includes('Asking') && child.kill(signal)
+      const { code, err } = await rondo(['run', '-v', '--session', 'notes', 'list the files'], { home, env: slow, onErr })
+      expect([code, err]).toEqual([
+        130,
+        expect.stringMatching(/\n\[AGENT\] aborting …\n\[ERROR\] .*\naborted · .*\n.*\nsession notes · rondo show notes\n$/),
+      ])
       expect((await rondo(['run', '--session', 'notes', 'list the files'], { home })).code).toBe(0)
     })
 
@@ -231,7 +255,7 @@ describe('the end of a process', () => {
     const env = { RONDO_OFFLINE_DELAY_MS: '20' }
     const json = await rondo(['run', '--json', 'list the files'], { env, onOut: (_, child) => child.stdout?.destroy() })
     expect([json.code, json.err]).toEqual([130, ''])
-    const screen = await rondo(['run', 'list the files'], { onErr: (_, child) => child.stdout?.destroy() })
+    const screen = await rondo(['run', '-v', 'list the files'], { onErr: (_, child) => child.stdout?.destroy() })
     expect([screen.code, screen.err]).toEqual([0, expect.stringContaining('completed')])
   })
 

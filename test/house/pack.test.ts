@@ -25,9 +25,9 @@ test('pack: the tarball holds the built package and nothing of the workshop', ()
   expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schemas'])
 })
 
-test('pack: an install brings the five small packages and no optional peer', () => {
+test('pack: an install brings the seven small packages and no optional peer', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
-  expect(installed.sort()).toEqual(['@cfworker', 'commander', 'ignore', 'picomatch', 'rondo', 'unbash'])
+  expect(installed.sort()).toEqual(['@cfworker', 'commander', 'diff', 'ignore', 'marked', 'picomatch', 'rondo', 'unbash'])
 })
 
 for (const [major, binFolder] of nodes()) {
