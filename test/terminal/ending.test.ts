@@ -37,7 +37,7 @@ describeInTerminal('the end', () => {
     terminal.press('ctrl-c')
     expect(await terminal.exit()).toEqual({ code: 130, signal: undefined })
     expect(terminal.screen()).toMatch(/\nWell,\n\naborting …\n\naborted · .*\nInterrupted by Ctrl-C\.\nsession notes · rondo show notes\n$/)
-    expect(await shown(terminal)).toMatch(/\n> look\n[\s\S]*\naborted · .*\nInterrupted by Ctrl-C\.\n$/)
+    expect(await shown(terminal)).toMatch(/\n> look\n[\s\S]*\naborted · .*\n {2}models .*\n {2}Interrupted by Ctrl-C\.\n$/)
   })
 
   test('a second Ctrl-C ends it at once, whatever hangs: 130, and the session can be read', async () => {
@@ -62,7 +62,7 @@ describeInTerminal('the end', () => {
     await terminal.waitFor('Well,')
     terminal.closeWindow()
     expect(await terminal.exit()).toEqual(endWithoutTerminal)
-    expect(await shown(terminal)).toMatch(/\naborted · .*\nThe terminal was closed\.\n$/)
+    expect(await shown(terminal)).toMatch(/\naborted · .*\n {2}models .*\n {2}The terminal was closed\.\n$/)
   })
 
   test('Ctrl-\\ belongs to the terminal: the command does not take it', async () => {

@@ -26,6 +26,9 @@ export function settledScreen(screen: string): string {
       // The login name of whoever runs the tests.
       .replace(/(: (?:approve|deny)) by \S+\.$/gm, '$1 by NAME.')
       .replace(/127\.0\.0\.1:\d+\b/g, '127.0.0.1:PORT')
+      // The clock at the beginning of a row of the timeline, and the times in the footer of a run.
+      .replace(/^\d\d:\d\d:\d\d(?= [●✓✗–])/gm, 'hh:mm:ss')
+      .replace(/^( {2}models) .*(?= · tools)/gm, '$1 TIME')
       // Said of a call that takes its time, as any can on a busy machine.
       .replace(/^.* running …\n/gm, '')
   )

@@ -81,7 +81,7 @@ async function expectHarmless(options: TerminalOptions, shown: readonly string[]
   await terminal.exit()
   const lines = terminal.lines()
   // Where the command itself has broken a long word, the pieces stand in lines of their own.
-  const unbroken = lines.replaceAll('\n', '')
+  const unbroken = lines.replace(/\n(?:│ )?/g, '')
   expect(shown.filter((text) => !lines.includes(text) && !unbroken.includes(text))).toEqual([])
   expect(sequencesIn(terminal.raw()).filter((sequence) => !isStandardStyle(sequence) && !isOfLiveScreen(sequence))).toEqual([])
   expect(terminal.raw()).not.toMatch(/(?![\u200e\u200f\u061c])[\p{Bidi_Control}\u2028\u2029]/u)

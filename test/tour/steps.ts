@@ -32,7 +32,7 @@ export const steps: readonly Step[] = [
     command: 'npx rondo run "what is in this folder?"',
     exitCode: 0,
     alsoOn: 'every node',
-    shows: ['Model: offline', /✓ list_files/, '- tides.csv: 19 bytes', /^completed/m],
+    shows: ['Model: offline', /✓ list_files/, '• tides.csv: 19 bytes', /^completed/m],
   },
   {
     title: 'What was done',
@@ -43,11 +43,31 @@ export const steps: readonly Step[] = [
     shows: ['> what is in this folder?', '✓ list_files', /^completed/m],
   },
   {
+    title: 'A conversation',
+    about: 'What you say next is said to the same session. `/help` shows the commands and keys; it leaves by Ctrl-D.',
+    command: 'npx rondo chat "find the .md files"',
+    exitCode: 0,
+    alsoOn: 'every node',
+    shows: [
+      '/help shows commands and keys',
+      '> find the .md files',
+      '> how many lines are in README.md?',
+      'To go on: npx rondo chat --resume',
+    ],
+    play: async (terminal) => {
+      await terminal.waitFor((screen) => /^completed/m.test(screen) && screen.trimEnd().endsWith('›'))
+      terminal.type('how many lines are in README.md?')
+      terminal.press('enter')
+      await terminal.waitFor((screen) => (screen.match(/^completed/gm) ?? []).length === 2 && screen.trimEnd().endsWith('›'))
+      terminal.press('ctrl-d')
+    },
+  },
+  {
     title: 'Other words',
     about: 'Words need no quotes. It reads files too.',
     command: 'npx rondo run outline the README',
     exitCode: 0,
-    shows: [/✓ read_file +path=README\.md/, '- line 3: ## Tides'],
+    shows: [/✓ read_file +path=README\.md/, '• line 3: ## Tides'],
   },
   {
     title: 'A question with figures',
@@ -69,6 +89,21 @@ export const steps: readonly Step[] = [
     command: 'npx rondo approvals',
     exitCode: 0,
     shows: ['No call waits for an approval.'],
+  },
+  {
+    title: 'What has been kept',
+    about: 'Sessions can be looked for by folder, status, age and words.',
+    command: 'npx rondo sessions --here',
+    exitCode: 0,
+    shows: ['what is in this folder?', 'completed'],
+  },
+  {
+    title: 'What is there, and what is missing',
+    about: 'Models, keys, stores and optional parts, each with what to do about it.',
+    command: 'npx rondo doctor',
+    exitCode: 0,
+    alsoOn: 'every node',
+    shows: ['OPENAI_API_KEY', 'just-bash', 'rondo run works here'],
   },
   {
     title: 'A language model without its key',

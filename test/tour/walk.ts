@@ -81,8 +81,8 @@ function settled(transcript: string, { home, cwd }: OpenTerminal): string {
 }
 
 /** Where Ollama is looked for: here at a port without a server, for a newcomer at its usual one. */
-const closedPort = 'http://127.0.0.1:PORT:'
-const usualPort = 'http://127.0.0.1:11434:'
+const closedPort = 'http://127.0.0.1:PORT'
+const usualPort = 'http://127.0.0.1:11434'
 
 /** Sentences of the demo broken again, as it breaks them. */
 function broken(text: string): string {
