@@ -2,6 +2,7 @@ import { RondoError, type RunEvent, type RunResult, textOf } from '../../index.t
 import { LivePage } from '../live-page.ts'
 import { RunView } from '../run-view.ts'
 import { sandboxLines } from '../sandbox-lines.ts'
+import type { Key } from '../screen/keys.ts'
 import { markdownLines } from '../screen/markdown.ts'
 import { openStand, type Stand } from '../stand.ts'
 import { commandName, exitCodeOf, summaryLines, summaryOf } from '../summary.ts'
@@ -44,6 +45,8 @@ class ScreenChat {
       isWriting: () => !this.#composer.isEmpty,
       changed: () => this.#composer.show(),
       onInterrupt: () => this.#interrupted(),
+      onKey: (key) => this.#key(key),
+      onResize: () => this.#composer.show(),
     })
     if (stand === undefined) throw new CannotRun('This terminal can’t be drawn on: give the chat lines on standard input.')
     this.#settings = settings
@@ -56,13 +59,6 @@ class ScreenChat {
       isHidden: () => stand.desk.isAsking,
     })
     this.#talk = this.#begin(undefined)
-    stand.onKey = (key) => {
-      if (key.kind === 'key' && key.name === 'ctrl-d') return this.#endOfInput()
-      if (key.kind === 'key' && key.name === 'ctrl-l') return stand.screen.clear()
-      this.#composer.key(key)
-      stand.desk.show()
-    }
-    stand.onResize = () => this.#composer.show()
   }
 
   async talk(sessionId: string | undefined, first: string): Promise<number> {
@@ -163,6 +159,13 @@ class ScreenChat {
       this.#code = 1
       this.#say(`${styled(plain(error.message), 'red', this.#terminal.stdout)}\n`)
     }
+  }
+
+  #key(key: Key): void {
+    if (key.kind === 'key' && key.name === 'ctrl-d') return this.#endOfInput()
+    if (key.kind === 'key' && key.name === 'ctrl-l') return this.#stand.screen.clear()
+    this.#composer.key(key)
+    this.#stand.desk.show()
   }
 
   #submitted(text: string): void {
