@@ -12,8 +12,8 @@ export function withoutPeer({ manifest = true } = {}): { readonly home: string; 
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
   if (!manifest) writeFileSync(join(folder, 'dist', 'package.json'), own.replaceAll('./dist/', './'))
   mkdirSync(join(folder, 'node_modules', '@cfworker'), { recursive: true })
-  for (const name of ['@cfworker/json-schema', 'commander', 'ignore', 'picomatch'])
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  const { dependencies } = JSON.parse(own) as { readonly dependencies: { readonly [name: string]: string } }
+  for (const name of Object.keys(dependencies)) symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
   // One that exports nothing: a copy in a folder further up must not be found.
   const peer = join(folder, 'node_modules', '@photostructure', 'sqlite')
   mkdirSync(peer, { recursive: true })

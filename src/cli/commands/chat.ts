@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { chatCommand } from '../chat/chat-command.ts'
 import type { ChatFlags } from '../chat/settings.ts'
 import type { Terminal } from '../terminal.ts'
 import { addToolFlags, baseUrlFlag, configFlags, dollars, type End, modelFlag, wholeNumber } from './shared.ts'
@@ -40,6 +39,10 @@ export function addChat(program: Command, terminal: Terminal, end: End): void {
     .option(...configFlags[0])
     .option(...configFlags[1])
     .addHelpText('after', chatExamples)
-    .action(async (words: readonly string[], flags: ChatFlags) => end(await chatCommand(words, flags, terminal)))
+    .action(async (words: readonly string[], flags: ChatFlags) => {
+      // What a help or a tab needs not is not loaded.
+      const { chatCommand } = await import('../chat/chat-command.ts')
+      end(await chatCommand(words, flags, terminal))
+    })
   addToolFlags(chat)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type ResumeFlags, resumeCommand } from '../resume-command.ts'
+import type { ResumeFlags } from '../resume-command.ts'
 import type { Terminal } from '../terminal.ts'
 import {
   addToolFlags,
@@ -51,6 +51,10 @@ export function addResume(program: Command, terminal: Terminal, end: End): void 
     .option(...eventsFlag)
     .option(...verboseFlag)
     .addHelpText('after', resumeExamples)
-    .action(async (sessionId: string, flags: ResumeFlags) => end(await resumeCommand(sessionId, flags, terminal)))
+    .action(async (sessionId: string, flags: ResumeFlags) => {
+      // What a help or a tab needs not is not loaded.
+      const { resumeCommand } = await import('../resume-command.ts')
+      end(await resumeCommand(sessionId, flags, terminal))
+    })
   addToolFlags(resume)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type RunFlags, runCommand } from '../run-command.ts'
+import type { RunFlags } from '../run-command.ts'
 import type { Terminal } from '../terminal.ts'
 import {
   addToolFlags,
@@ -52,6 +52,10 @@ export function addRun(program: Command, terminal: Terminal, end: End): void {
     .option(...eventsFlag)
     .option(...verboseFlag)
     .addHelpText('after', runExamples)
-    .action(async (words: readonly string[], flags: RunFlags) => end(await runCommand(words, flags, terminal)))
+    .action(async (words: readonly string[], flags: RunFlags) => {
+      // What a help or a tab needs not is not loaded.
+      const { runCommand } = await import('../run-command.ts')
+      end(await runCommand(words, flags, terminal))
+    })
   addToolFlags(run)
 }

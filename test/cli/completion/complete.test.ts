@@ -34,9 +34,9 @@ describe('rondo __complete', () => {
   })
 
   test('options of the command that stands there, wherever they stand', async () => {
-    expect(await values(['run', '--max'])).toEqual(['values', '--max-iterations'])
+    expect(await values(['run', '--max'])).toEqual(['values', '--max-iterations', '--max-cost'])
     expect(await values(['run', 'some', 'words', '--ses'])).toEqual(['values', '--session'])
-    expect(await values(['show', '-'])).toEqual(['values', '--json', '--help', '-h'])
+    expect(await values(['show', '-'])).toEqual(['values', '--run', '--verbose', '--json', '--help', '-h'])
     expect(await values(['--v'])).toEqual(['values', '--version'])
   })
 
