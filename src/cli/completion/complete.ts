@@ -28,7 +28,7 @@ export async function complete(program: Command, words: readonly string[], value
   const place = placeOf(program, words.slice(0, -1))
   if (place === undefined) return none
   const { command, operands, pending, isPlain } = place
-  if (pending !== undefined) return beginning(await ofOption(pending, typed, valuesOf), typed)
+  if (pending !== undefined && isValueOf(pending, typed)) return beginning(await ofOption(pending, typed, valuesOf), typed)
   const [, name, value] = isPlain ? [] : (/^(--[^=]+)=(.*)$/s.exec(typed) ?? [])
   if (name !== undefined && value !== undefined) {
     const option = optionOf(command, name)
@@ -59,8 +59,10 @@ function placeOf(program: Command, words: readonly string[]): Place | undefined 
   let pending: Option | undefined
   let isPlain = false
   for (const word of words) {
-    if (pending !== undefined) pending = undefined
-    else if (isPlain || word === '-' || !word.startsWith('-')) {
+    const value = pending
+    pending = undefined
+    if (value !== undefined && isValueOf(value, word)) continue
+    if (isPlain || word === '-' || !word.startsWith('-')) {
       const isHelp = command === program && operands.length === 0 && word === 'help'
       const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
       if (isHelp) continue
@@ -72,7 +74,7 @@ function placeOf(program: Command, words: readonly string[]): Place | undefined 
     } else if (word === '--') isPlain = true
     else {
       const option = optionOf(command, word)
-      if (option?.required === true) pending = option
+      if (option !== undefined && takesValue(option)) pending = option
     }
   }
   return { command, operands, pending, isPlain }
@@ -80,6 +82,11 @@ function placeOf(program: Command, words: readonly string[]): Place | undefined 
 
 function optionOf(command: Command, name: string): Option | undefined {
   return command.options.find(({ long, short }) => long === name || short === name)
+}
+
+/** A value that may be left out is not what begins as an option does. */
+function isValueOf({ required }: Option, word: string): boolean {
+  return required || !word.startsWith('-')
 }
 
 function takesValue({ required, optional }: Option): boolean {

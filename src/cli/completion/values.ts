@@ -19,6 +19,7 @@ export function valuesFor(terminal: Terminal, fetch: typeof globalThis.fetch = g
       case '--model':
         return { kind: 'values', values: await models(typed, terminal, fetch) }
       case '--session':
+      case '--resume':
       case 'session':
         return { kind: 'values', values: await sessions(terminal) }
       case '--approve':

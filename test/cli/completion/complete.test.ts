@@ -33,6 +33,15 @@ describe('rondo __complete', () => {
     expect(await values(['help', 'sh'])).toEqual(['values', 'show'])
   })
 
+  test('a value that may be left out: sessions behind chat --resume, and options all the same', async () => {
+    const home = await homeWith(['notes', 'tides'])
+    const sessions = await values(['show', ''], home)
+    expect(sessions.length).toBeGreaterThan(1)
+    expect([await values(['chat', '--resume', ''], home), await values(['chat', '-r', ''], home)]).toEqual([sessions, sessions])
+    expect(await values(['chat', '--resume', '--cw'])).toEqual(['values', '--cwd'])
+    expect(await values(['chat', '--resume', '--tools', 'no'])).toEqual(['values', 'none'])
+  })
+
   test('options of the command that stands there, wherever they stand', async () => {
     expect(await values(['run', '--max'])).toEqual(['values', '--max-iterations', '--max-cost'])
     expect(await values(['run', 'some', 'words', '--ses'])).toEqual(['values', '--session'])
