@@ -1,4 +1,4 @@
-import type { Agent, Decision, Run, RunEvent, RunResult, Tools } from '../index.ts'
+import { type Agent, type Decision, RondoError, type Run, type RunEvent, type RunResult, type Tools } from '../index.ts'
 import type { Asking } from './approval-desk.ts'
 
 /** Whoever answers calls that wait for an approval while a run is driven. */
@@ -18,6 +18,8 @@ export class Drive {
   /** Calls that were answered, of those that waited when the run parked. */
   readonly #decided = new Set<string>()
   #wake: ((answer: Decision | 'later' | 'aborted') => void) | undefined
+  /** Whoever gave the answer that the run goes on with, until it is known whether it was taken. */
+  #given: { taken(): void; refused(error: RondoError): void } | undefined
   #leaves = false
   #cursor = ''
 
@@ -33,16 +35,20 @@ export class Drive {
   /** Records an answer. What then can run runs. Rejects with `RunInvalidState` for one that is refused: the call waits on. */
   async decide(decision: Decision): Promise<void> {
     this.#decided.add(decision.callId)
-    if (this.#live === undefined) {
-      this.#wake?.(decision)
-      return
-    }
     try {
-      await this.#live.decide(decision)
+      await (this.#live === undefined ? this.#hand(decision) : this.#live.decide(decision))
     } catch (error) {
       this.#decided.delete(decision.callId)
       throw error
     }
+  }
+
+  /** Goes on with a run that has parked; resolves once it is under way. */
+  #hand(decision: Decision): Promise<void> {
+    return new Promise((taken, refused) => {
+      this.#given = { taken, refused }
+      this.#wake?.(decision)
+    })
   }
 
   /** Nobody answers any more: once nothing else can run, the run is left parked. */
@@ -69,7 +75,13 @@ export class Drive {
     }
     try {
       for (let run = first; ; ) {
-        const result = await this.#read(run, answering)
+        const result = await this.#taken(run, answering)
+        // Answered elsewhere meanwhile, or not to be answered now: what has become of the run is looked at.
+        if (result === undefined && known !== undefined) {
+          run = attached(known)
+          continue
+        }
+        if (result === undefined) throw new Error('a run that nobody answered was refused an answer')
         known = result
         if (result.status !== 'parked' || answering === undefined || this.#leaves) return result
         const open = result.pending.filter((call) => call.kind === 'approval')
@@ -105,12 +117,27 @@ export class Drive {
     }
   }
 
+  /** As `#read`; `undefined` where the run did not take the answer that it was to go on with. */
+  async #taken(run: Run, answering: Answering | undefined): Promise<RunResult | undefined> {
+    try {
+      return await this.#read(run, answering)
+    } catch (error) {
+      if (this.#given === undefined || !RondoError.is(error)) throw error
+      this.#given.refused(error)
+      return undefined
+    } finally {
+      this.#given = undefined
+    }
+  }
+
   async #read(run: Run, answering: Answering | undefined): Promise<RunResult> {
     this.#live = run
     const { result } = run
     try {
       for await (const event of run) {
         this.#cursor = event.cursor
+        this.#given?.taken()
+        this.#given = undefined
         this.#onEvent(event)
         if (event.type === 'approval.requested') answering?.ask({ ...event, kind: 'approval' })
         if (event.type === 'approval.decided' || event.type === 'call.settled') answering?.settled(event.callId)

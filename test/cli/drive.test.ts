@@ -5,6 +5,7 @@ import { jsonSchema } from '../../src/json-schema/index.ts'
 import { type Script, scripted } from '../../src/testing/index.ts'
 
 interface Setup {
+  readonly agent: Agent<Tools>
   readonly drive: Drive
   readonly events: string[]
   readonly asked: string[]
@@ -38,6 +39,7 @@ function setup(script: Script, onAsk: (callId: string, drive: Drive) => void = (
     clear() {},
   }
   return {
+    agent,
     drive,
     events,
     asked,
@@ -106,4 +108,18 @@ test('an abort while nobody has answered yet aborts the run, parked or not', asy
     const result = await follow(true, controller.signal)
     expect([result.status, result.status === 'aborted' && result.abortReason]).toEqual(['aborted', 'Enough.'])
   }
+})
+
+test('a call that was answered elsewhere while it was asked about here: who answers too is told, and the run is followed to its end', async () => {
+  const refused: unknown[] = []
+  const { follow, agent, events } = setup([pays(1), 'Done.'], (callId, drive) => {
+    setTimeout(async () => {
+      await agent.resume('s', { decisions: [{ callId, decision: 'deny', by: 'bob' }] }).result
+      await drive.decide(approve(callId)).catch((error: unknown) => refused.push(error))
+    }, 20)
+  })
+  const result = await follow(true)
+  expect([result.status, result.text]).toEqual(['completed', 'Done.'])
+  expect(refused).toEqual([expect.objectContaining({ code: 'RunInvalidState' })])
+  expect(events).toContain('run.finished')
 })
