@@ -57,6 +57,8 @@ export class ApprovalDesk {
   #shownAt = 0
   #keyAt = Number.NEGATIVE_INFINITY
   #isReady = false
+  /** The question went away while an answer was being written: what is still typed of that is for nobody. */
+  #isCutOff = false
 
   constructor(terminal: Terminal, screen: LiveScreen, options: DeskOptions) {
     this.#terminal = terminal
@@ -94,8 +96,10 @@ export class ApprovalDesk {
     const now = this.#terminal.now()
     const keyAt = this.#keyAt
     this.#keyAt = now
-    if (asked === undefined) return false
     if (key.kind === 'key' && /^ctrl-[dl]$/.test(key.name)) return false
+    this.#isCutOff &&= now - keyAt < pauseMs
+    if (this.#isCutOff) return true
+    if (asked === undefined) return false
     if (this.#mode.kind === 'choose' && this.#options.isWriting?.() === true) return false
     if (!this.#isReady && (now - this.#shownAt < readMs || now - keyAt < pauseMs)) return false
     this.#isReady = true
@@ -105,7 +109,7 @@ export class ApprovalDesk {
   }
 
   show(): void {
-    if (this.#asked === undefined) return
+    if (this.#asked === undefined || this.#shownAt === Number.POSITIVE_INFINITY) return
     this.#screen.show('question', this.#question(this.#asked))
     this.#options.changed?.()
     if (this.#mode.kind !== 'choose') this.#screen.show('prompt', this.#writing(this.#mode))
@@ -116,14 +120,24 @@ export class ApprovalDesk {
     const call = this.#waiting.shift()
     if (call === undefined) return
     this.#asked = { call, input: call.input, isEdited: false }
-    this.#mode = { kind: 'choose' }
-    this.#isReady = false
-    this.#shownAt = Number.POSITIVE_INFINITY
+    this.#close()
     void this.#present(this.#asked)
   }
 
+  /** No key answers until the question is shown (again). */
+  #close(): void {
+    this.#mode = { kind: 'choose' }
+    this.#isReady = false
+    this.#shownAt = Number.POSITIVE_INFINITY
+  }
+
   #leave(): void {
+    if (this.#mode.kind !== 'choose') {
+      this.#isCutOff = true
+      this.#say('This call needs no answer any more: what you have begun to write is dropped.')
+    }
     this.#asked = undefined
+    this.#mode = { kind: 'choose' }
     this.#hide()
     this.#next()
   }
@@ -143,15 +157,13 @@ export class ApprovalDesk {
     const title = `${styled('?', 'yellow', stdout)} ${row(waitingFacts(asked.call, {}, this.#terminal), stdout, '  ')}`
     const body =
       asked.change === undefined
-        ? argumentLines(asked.input, stdout)
+        ? argumentLines(asked.input, stdout, Number.POSITIVE_INFINITY)
         : changeLines(asked.change, stdout)
             .map((line) => `${line}\n`)
             .join('')
     const { reason } = asked.call
     const why = reason === undefined ? '' : `${styled(`  Why: ${spelledOut(oneLine(reason))}`, 'dim', stdout)}\n`
-    this.#mode = { kind: 'choose' }
     this.#shownAt = this.#terminal.now()
-    this.#isReady = false
     this.#screen.endLine()
     this.#screen.printAndShow(`\n${title}${body}${why}`, 'question', this.#question(asked))
     this.show()
@@ -229,9 +241,9 @@ export class ApprovalDesk {
     if (next !== undefined) this.#to({ kind, draft: next })
   }
 
-  #deny({ call }: Asked, text: string): void {
+  #deny(asked: Asked, text: string): void {
     const reason = text.trim()
-    this.#decide(this.#asked, { callId: call.callId, decision: 'deny', ...this.#by, ...(reason === '' ? {} : { reason }) })
+    this.#decide(asked, { callId: asked.call.callId, decision: 'deny', ...this.#by, ...(reason === '' ? {} : { reason }) })
   }
 
   #edit(asked: Asked, draft: Draft): void {
@@ -244,6 +256,7 @@ export class ApprovalDesk {
       const why = error instanceof Error ? oneLine(error.message) : ''
       return this.#to({ kind: 'edit', draft, problem: `That is no JSON object: ${why}` })
     }
+    this.#close()
     this.#hide()
     void this.#present(asked)
   }
@@ -253,17 +266,22 @@ export class ApprovalDesk {
     this.show()
   }
 
-  #decide(asked: Asked | undefined, decision: Decision): void {
-    if (asked === undefined) return
+  #decide(asked: Asked, decision: Decision): void {
+    this.#close()
     this.#hide()
     this.#options.decide(decision).catch((error: unknown) => {
       if (!RondoError.is(error)) throw error
-      const { stdout } = this.#terminal
-      this.#screen.endLine()
-      this.#screen.print(`${styled(oneLine(error.message), 'red', stdout)}\n`)
-      // Refused, as edited arguments can be: it still waits.
-      if (this.#asked === asked) this.show()
+      this.#say(error.message)
+      // Refused: it still waits.
+      if (this.#asked !== asked) return
+      this.#shownAt = this.#terminal.now()
+      this.show()
     })
+  }
+
+  #say(text: string): void {
+    this.#screen.endLine()
+    this.#screen.print(`${styled(oneLine(text), 'red', this.#terminal.stdout)}\n`)
   }
 }
 

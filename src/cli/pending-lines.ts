@@ -18,7 +18,7 @@ const indent = '  '
 /** Before every line of arguments: whatever they hold and wherever they are broken, none of their lines is taken for one of ours. */
 const gutter = '  │ '
 const whyIndent = '  Why: '
-/** Whoever approves must see what: arguments are shown whole up to here. */
+/** Arguments in a list are shown whole up to here. */
 const maxArgumentLength = 4_000
 
 /** A call that waits, and the command that answers it: who must decide sees all of its arguments, in lines that fit the screen. */
@@ -68,16 +68,16 @@ const needs: { readonly [why in Extract<Pending, { kind: 'result' }>['why']]: st
 
 const riskStyles = { low: 'green', medium: 'yellow', high: 'red' } as const
 
-/** All arguments behind a bar; nothing for none. */
-export function argumentLines(input: unknown, { columns }: Screen): string {
-  const text = shownArguments(input)
+/** Arguments behind a bar, `maxLength` characters of them: who decides here and now sees all. Nothing for none. */
+export function argumentLines(input: unknown, { columns }: Screen, maxLength = maxArgumentLength): string {
+  const text = shownArguments(input, maxLength)
   return text === '' ? '' : wrapped(text, columns, gutter)
 }
 
-function shownArguments(input: unknown): string {
+function shownArguments(input: unknown, maxLength: number): string {
   const text = spelledOut(argumentText(input))
-  if (text.length <= maxArgumentLength) return text
-  return `${text.slice(0, maxArgumentLength)}… (${(text.length - maxArgumentLength).toLocaleString('en-US')} characters more: --json shows them)`
+  if (text.length <= maxLength) return text
+  return `${text.slice(0, maxLength)}… (${(text.length - maxLength).toLocaleString('en-US')} characters more: --json shows them)`
 }
 
 /** `undefined` where the command can't go on with the session, for it lacks the tool. */
