@@ -65,7 +65,8 @@ async function contentOf(path: string, file: string, most: number): Promise<Uint
 
 /** The name says where the text is from; a fence that is longer than any in it says where it ends. */
 function textPart(name: string, text: string): UserPart {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  let longest = 2
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   const fence = '`'.repeat(longest + 1)
   return { type: 'text', text: `${oneLine(name)}:\n${fence}\n${text.replace(/\n?$/, '\n')}${fence}` }
 }

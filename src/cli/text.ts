@@ -95,7 +95,7 @@ export function wrapped(text: string, columns: number | undefined, indent: strin
     if (line !== '') lines.push(line)
     const pieces = pieced(word, room)
     line = pieces.pop() ?? ''
-    lines.push(...pieces)
+    for (const piece of pieces) lines.push(piece)
   }
   return [...lines, line].map((each) => `${indent}${each}\n`).join('')
 }
@@ -103,8 +103,13 @@ export function wrapped(text: string, columns: number | undefined, indent: strin
 /** A narrower screen is left to break lines itself. */
 const minWrapColumns = 16
 
+/** The text in pieces of at most `columns`, broken anywhere. */
 export function pieced(word: string, columns: number): string[] {
   const pieces: string[] = []
+  if (/^[\x20-\x7e]*$/.test(word)) {
+    for (let at = 0; at < word.length; at += columns) pieces.push(word.slice(at, at + columns))
+    return word === '' ? [''] : pieces
+  }
   let piece = ''
   let used = 0
   for (const { segment } of graphemes.segment(word)) {

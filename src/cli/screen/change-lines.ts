@@ -86,7 +86,7 @@ const styles = { '+': 'green', '-': 'red' } as const
 /** A long line goes on further in: none of its rows begins where one of ours does. */
 function numbered(number: number, sign: string, line: string, screen: Screen): string {
   const room = Math.max(16, (screen.columns ?? 80) - numberColumns - 4)
-  const pieces = pieced(spelledOut(plain(line.replace(/\r$/, '␍').replaceAll('\t', '  '))), room)
+  const pieces = pieced(spelledOut(plain(line.replaceAll('\r', '␍').replaceAll('\t', '  '))), room)
   const style = sign === '+' || sign === '-' ? styles[sign] : undefined
   return pieces
     .map((piece, index) => {

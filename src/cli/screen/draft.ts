@@ -58,7 +58,12 @@ export function movedLine({ text, at }: Draft, by: -1 | 1): Draft | undefined {
   const target = by < 0 ? lineStart(text, start - 1) : lineEnd(text, at) + 1
   const columns = columnsOf(text.slice(start, at))
   let to = target
-  for (const end = lineEnd(text, target); to < end && columnsOf(text.slice(target, to)) < columns; ) to = after(text, to)
+  let passed = 0
+  for (const { segment } of segments.segment(text.slice(target, lineEnd(text, target)))) {
+    if (passed >= columns) break
+    passed += columnsOf(segment)
+    to += segment.length
+  }
   return { text, at: to }
 }
 
@@ -70,10 +75,13 @@ function cut(text: string, from: number, to: number): Draft {
   return { text: `${text.slice(0, from)}${text.slice(to)}`, at: from }
 }
 
-/** Only the line is looked at: what a grapheme is does not depend on the rest. */
+/** No grapheme that anybody writes is longer (code units). */
+const maxGrapheme = 200
+
+/** Only the line is looked at, and no more of it than one grapheme can take: what a grapheme is does not depend on the rest. */
 function before(text: string, at: number): number {
   if (at === 0) return 0
-  const start = lineStart(text, at)
+  const start = Math.max(lineStart(text, at), at - maxGrapheme)
   if (start === at) return at - 1
   let last = 0
   for (const { index } of segments.segment(text.slice(start, at))) last = index
@@ -82,23 +90,38 @@ function before(text: string, at: number): number {
 
 function after(text: string, at: number): number {
   if (at >= text.length || text[at] === '\n') return Math.min(at + 1, text.length)
-  for (const { segment } of segments.segment(text.slice(at, lineEnd(text, at)))) return at + segment.length
+  for (const { segment } of segments.segment(text.slice(at, Math.min(lineEnd(text, at), at + maxGrapheme)))) return at + segment.length
   return at
 }
 
+/** Each character is looked at once: a search from the beginning would take forever in a text that was pasted. */
 function wordBefore(text: string, at: number): number {
-  return text.slice(0, at).search(/[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u)
+  let from = at
+  while (from > 0 && !isOfWord(text, from)) from--
+  while (from > 0 && isOfWord(text, from)) from--
+  return from
+}
+
+/** Whether the code unit before this place belongs to a word; both halves of a character do or do not. */
+function isOfWord(text: string, at: number): boolean {
+  const last = text.charCodeAt(at - 1)
+  const isLow = last >= 0xdc00 && last <= 0xdfff
+  const isHigh = last >= 0xd800 && last <= 0xdbff
+  const character = isLow ? text.slice(at - 2, at) : isHigh ? text.slice(at - 1, at + 1) : text.charAt(at - 1)
+  return /[\p{L}\p{N}_]/u.test(character)
 }
 
 function wordAfter(text: string, at: number): number {
   return at + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(at))?.[0].length ?? 0)
 }
 
-function lineStart(text: string, at: number): number {
+/** Where the line begins that this place is in. */
+export function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
-function lineEnd(text: string, at: number): number {
+/** Where it ends: before its newline. */
+export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end < 0 ? text.length : end
 }

@@ -16,7 +16,7 @@ function blocks(tokens: readonly Token[], columns: number, screen: Screen): read
     const made = block(token, columns, screen)
     if (made === undefined) continue
     if (lines.length > 0) lines.push('')
-    lines.push(...made)
+    for (const line of made) lines.push(line)
   }
   return lines
 }
@@ -76,7 +76,7 @@ function table({ header, rows, align }: Tokens.Table, columns: number, screen: S
       .replaceAll('\n', ' ')
   const all = [header, ...rows].map((row) => row.map(cellText))
   const gap = 2
-  const natural = header.map((_, column) => Math.max(3, ...all.map((row) => columnsOf(row[column] ?? ''))))
+  const natural = header.map((_, column) => all.reduce((most, row) => Math.max(most, columnsOf(row[column] ?? '')), 3))
   const widths = shrunk(natural, columns - gap * (header.length - 1))
   const line = (row: readonly string[]) =>
     row

@@ -61,6 +61,11 @@ test('what can not be seen is spelled out, and a long line goes on further in', 
   expect(lines.slice(2)).toEqual([`     1 + a\\u200bb\\x1b[2K${'x'.repeat(35)}`, `         ${'x'.repeat(25)}`])
 })
 
+test('a carriage return begins no row: nothing of a file stands where a line of ours does', () => {
+  const lines = changeLines(changed('', 'a\r? shell m1.0\rb\r\n'), screen)
+  expect(lines.slice(2)).toEqual(['     1 + a␍? shell m1.0␍b␍'])
+})
+
 test('a call that would fail says why', () => {
   expect(changeLines({ kind: 'refused', message: 'There is no such text.' }, screen)).toEqual(['It would fail: There is no such text.'])
 })

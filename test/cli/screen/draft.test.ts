@@ -98,7 +98,35 @@ describe('a draft on the screen', () => {
     expect(draftPart({ text, at: 0 }, 80, marks, 4).lines[0]).toBe('> line 0')
   })
 
+  test('an empty first line is a row', () => {
+    expect(draftPart(at('\na|'), 80, marks).lines).toEqual(['> ', '  a'])
+  })
+
   test('a pasted control character is spelled out', () => {
     expect(draftPart(draftOf('a\u001b[2Jb'), 80, marks)).toEqual({ lines: ['> a\\x1b[2Jb'], cursor: { row: 0, column: 11 } })
+  })
+})
+
+describe('a million characters that were pasted', () => {
+  const marks = { first: '> ', rest: '  ', columns: 2 }
+
+  test.each([
+    ['in one word', 'x'.repeat(1_000_000)],
+    ['in one word of another script', '日'.repeat(1_000_000)],
+    ['in words', 'two words '.repeat(100_000)],
+    ['in lines', 'line\n'.repeat(200_000)],
+    ['in two lines', `${'é'.repeat(500_000)}\n${'é'.repeat(500_000)}`],
+  ])('%s: every key is for the few that are near', (_name, text) => {
+    let draft = draftOf(`${text} end`)
+    for (const name of ['ctrl-w', 'left', 'ctrl-w', 'alt-f', 'backspace', 'home', 'alt-d', 'end', 'right'])
+      draft = edited(draft, { kind: 'key', name }) ?? draft
+    draft = movedLine(draft, -1) ?? draft
+    for (let drawn = 0; drawn < 50; drawn++) expect(draftPart(draft, 80, marks, 5).lines.length).toBeLessThanOrEqual(5)
+  })
+
+  test('its rows are those that a short one has', () => {
+    const text = `${'日'.repeat(20_000)}\nlast`
+    expect(draftPart(draftOf(text), 80, marks, 2).lines).toEqual(['  日日日日', '  last'].map((line) => expect.stringMatching(`^${line}`)))
+    expect(draftPart({ text, at: 0 }, 80, marks, 2).lines[0]).toBe(`> ${'日'.repeat(39)}`)
   })
 })
