@@ -1,6 +1,10 @@
 import type { Output } from '../terminal.ts'
 import { markdownLines } from './markdown.ts'
 
+/** Of a block that is not certain no more than a screen can show is looked at again with each piece: so many lines, so much (code units) of each. */
+const maxPreviewLines = 100
+const maxPreviewLength = 2_000
+
 /**
  * Markdown that comes in pieces: hands out lines as soon as nothing that follows can change them, block by block and of fenced code line by line, so that a
  * long answer costs no more per piece than a short one.
@@ -24,14 +28,20 @@ export class MarkdownStream {
   /** The lines that have become certain. */
   add(text: string): readonly string[] {
     // A carriage return at the end may be half of a line ending; it belongs to the text that comes next.
+    if (!/[\r\n]/.test(text) && !this.#partial.endsWith('\r')) {
+      this.#partial += text
+      return []
+    }
     const lines = (this.#partial + text).split(/\r\n|\n|\r(?!$)/)
     this.#partial = lines.pop() ?? ''
     return lines.flatMap((line) => this.#line(line))
   }
 
-  /** What is not certain yet, as it would be shown now. */
+  /** What is not certain yet, as it would be shown now; of a long block its end. */
   preview(): readonly string[] {
-    const rest = this.#partial === '' ? this.#block : [...this.#block, this.#partial]
+    const partial = this.#partial.slice(-maxPreviewLength)
+    const block = this.#block.slice(-maxPreviewLines).map((line) => line.slice(-maxPreviewLength))
+    const rest = partial === '' ? block : [...block, partial]
     if (rest.every((line) => line.trim() === '')) return []
     return this.#spaced(this.#fence === undefined ? this.#rendered(rest) : this.#rendered([this.#fence, ...rest]))
   }
@@ -48,7 +58,7 @@ export class MarkdownStream {
 
   #line(line: string): readonly string[] {
     if (this.#fence !== undefined) return this.#inFence(line, this.#fence)
-    const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    const fence = /^ {0,3}(`{3,}(?!.*`)|~{3,})/.exec(line)?.[1]
     if (fence !== undefined) {
       const before = this.#flush()
       this.#fence = fence

@@ -135,3 +135,30 @@ test('where a link leads is always seen', () => {
     'https://bank.example (https://evil.example)',
   ])
 })
+
+test('three backticks around a word in a line open no code', () => {
+  const stream = new MarkdownStream(() => 60, plainScreen)
+  expect([...stream.add('```now```\n\nand *then*\n'), ...stream.end()]).toEqual(['now', '', 'and then'])
+})
+
+test('each piece of a long answer costs the same, also in one list, one table or one line', () => {
+  for (const [head, row] of [
+    ['', '- an item of a list\n'],
+    ['| a |\n|---|\n', '| b |\n'],
+    ['', 'a word '],
+    ['```\n', 'code\n'],
+  ] as const) {
+    const stream = new MarkdownStream(() => 60, plainScreen)
+    stream.add(head)
+    for (let rows = 0; rows < 2_000; rows++) {
+      stream.add(row)
+      if (rows % 5 === 0) stream.preview()
+    }
+    expect(stream.preview().length).toBeLessThanOrEqual(200)
+    expect(stream.end().length).toBeGreaterThanOrEqual(0)
+  }
+})
+
+test('a table of as many rows as fit into an answer', () => {
+  expect(markdownLines(`| a |\n|---|\n${'| b |\n'.repeat(130_000)}`, 60, plainScreen)).toHaveLength(130_002)
+})
