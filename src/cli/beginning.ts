@@ -31,3 +31,13 @@ export function keptIn<Flags extends ToolFlags>(flags: Flags, begun: Beginning |
 
 /** What there is to say of it. */
 export const sandboxBeginsAnew = 'The session began in a sandbox and goes on in a new one: what was changed in that one is gone.'
+
+/** Sessions that are looked at for one of a folder. */
+const maxLooked = 200
+
+/** The session of this folder that was at work last, but for `except`. */
+export async function newestIn(folder: string, store: Store, except?: string): Promise<string | undefined> {
+  for (const { sessionId } of await store.list({ limit: maxLooked }))
+    if (sessionId !== except && (await beginningOf(sessionId, store))?.folder === folder) return sessionId
+  return undefined
+}

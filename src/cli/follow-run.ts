@@ -10,7 +10,7 @@ import type { Toolset } from './toolset.ts'
 /**
  * npm and npx pass on a Ctrl-C that the terminal has sent to this process too: what follows this soon (ms) is the same press of keys.
  */
-const samePressMs = 250
+export const samePressMs = 250
 
 /** A run to be followed. It must park at once (`parkAfterMs: 0`): who is there is asked all the same. */
 export interface Followed {
@@ -31,7 +31,10 @@ export async function followRun({ agent, start, toolset }: Followed, reported: R
       firstAt = terminal.now()
       if (why !== 'reader-gone') reporter.aborting()
       controller.abort(new Error(interruptions[why]))
-    } else if (why !== 'reader-gone' && terminal.now() - firstAt >= samePressMs) terminal.exit(130)
+    } else if (why !== 'reader-gone' && terminal.now() - firstAt >= samePressMs) {
+      stand?.close()
+      terminal.exit(130)
+    }
   }
   const drive = new Drive(agent, (event) => reporter.event(event))
   const stand =

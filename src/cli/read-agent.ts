@@ -3,9 +3,10 @@ import { platform } from 'node:os'
 import { resolve } from 'node:path'
 import { Agent, type Model, type Store, type Tools } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
+import type { Beginning } from './beginning.ts'
 import { type ChosenModel, chooseModel, type ModelFlags } from './choose-model.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { plain } from './text.ts'
+import { oneLine, plain } from './text.ts'
 
 /** What the agent of the command works with. */
 export interface AgentParts {
@@ -59,6 +60,15 @@ export function folderOf(cwd: string | undefined, terminal: Terminal): string {
   if (kind === 'missing') throw new CannotRun(`There is no folder ${name} (--cwd).`)
   if (kind === 'other') throw new CannotRun(`${name} is a file (--cwd). Name the folder that the agent shall work in.`)
   throw new CannotRun(`${name} can't be read: there is no permission (--cwd).`)
+}
+
+/** The folder of the flags, else the one in which the session began: the command may be called from anywhere. */
+export function folderOfSession(sessionId: string, { folder }: Beginning, { cwd }: { readonly cwd?: string }, terminal: Terminal): string {
+  if (cwd !== undefined || folder === undefined) return folderOf(cwd, terminal)
+  if (kindOf(folder) === 'folder') return folder
+  throw new CannotRun(
+    `Session ${oneLine(sessionId)} began in ${plain(folder)}, which can't be read any more. Name the folder that the agent shall work in: --cwd DIR`,
+  )
 }
 
 export function kindOf(path: string): 'folder' | 'other' | 'missing' | 'unreadable' {

@@ -5,7 +5,7 @@ import { type ConfigFlags, configured } from './config/configured.ts'
 import { followRun } from './follow-run.ts'
 import { limitsOf } from './limit-flags.ts'
 import { journaledSchema } from './output-schema.ts'
-import { agentName, commandAgent, folderOf, kindOf, lookingAgent, modelOf } from './read-agent.ts'
+import { agentName, commandAgent, folderOfSession, lookingAgent, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { type SessionFacts, sessionFacts } from './session-facts.ts'
 import { closed, noSession, openToGoOn, unfinished, untilFree } from './sessions.ts'
@@ -32,7 +32,7 @@ export async function resumeCommand(sessionId: string, asked: ResumeFlags, world
     // What whoever had the session has written meanwhile counts.
     const seen = await look()
     const { facts, given, next } = (await freed(sessionId, store, asked, world)) ? await look() : seen
-    const folder = folderFor(sessionId, facts, asked, world)
+    const folder = folderOfSession(sessionId, facts, asked, world)
     const { flags, terminal } = configured(keptIn(asked, facts), folder, world)
     const chosen = await modelOf(flags, terminal, model)
     const toolset = toolsFor(folder, flags, terminal)
@@ -123,15 +123,6 @@ function refuseLackingTools(sessionId: string, { openRuns, calls }: SessionFacts
   if (lacking.length === 0) return
   throw new CannotRun(
     `The run of session ${oneLine(sessionId)} works with ${lacking.length === 1 ? 'a tool' : 'tools'} that this command lacks: ${lacking.join(', ')}. Only the program that has ${lacking.length === 1 ? 'it' : 'them'} can go on with it, by agent.resume(). Nothing was recorded.`,
-  )
-}
-
-/** The folder of the flags, else the one in which the session began: the command may be called from anywhere. */
-function folderFor(sessionId: string, { folder }: SessionFacts, { cwd }: ResumeFlags, terminal: Terminal): string {
-  if (cwd !== undefined || folder === undefined) return folderOf(cwd, terminal)
-  if (kindOf(folder) === 'folder') return folder
-  throw new CannotRun(
-    `Session ${oneLine(sessionId)} began in ${plain(folder)}, which can't be read any more. Name the folder that the agent shall work in: --cwd DIR`,
   )
 }
 

@@ -9,6 +9,9 @@ import type { ChatSettings } from './settings.ts'
 import { slashOf } from './slash.ts'
 import { Talk } from './talk.ts'
 
+const nothingToSay =
+  'There is nothing to say. Without a terminal that can be drawn on, give what to say as words (rondo chat "…") or in lines on standard input.'
+
 /** Bytes of all that is said. */
 const maxBytes = 1_000_000
 
@@ -24,7 +27,7 @@ export async function chatByLines(
 ): Promise<number> {
   const said = terminal.stdin.isTTY ? '' : await terminal.stdin.read(maxBytes)
   const lines = [first, ...said.split(/\r\n?|\n/)].map((line) => line.trim()).filter((line) => line !== '')
-  if (lines.length === 0) throw new CannotRun('There is nothing to say: this is no terminal, and standard input has no line.')
+  if (lines.length === 0) throw new CannotRun(nothingToSay)
   let view: RunView | undefined
   const talk = new Talk(settings, { event: (event) => view?.event(event), answering: undefined }, sessionId)
   let isAborted = false

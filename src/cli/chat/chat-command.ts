@@ -1,9 +1,10 @@
 import { type Model, RondoError, type Store } from '../../index.ts'
-import { beginningOf, keptIn, sandboxBeginsAnew } from '../beginning.ts'
+import { beginningOf, keptIn, newestIn, sandboxBeginsAnew } from '../beginning.ts'
 import { configured } from '../config/configured.ts'
-import { folderOf, modelOf } from '../read-agent.ts'
+import { folderOf, folderOfSession, modelOf } from '../read-agent.ts'
 import { cannotOpen, checkSessionId, closed, noSession } from '../sessions.ts'
 import { openStore } from '../store.ts'
+import { commandName } from '../summary.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import { plain, styled } from '../text.ts'
 import { toolsFor } from '../toolset.ts'
@@ -19,13 +20,13 @@ export async function chatCommand(words: readonly string[], asked: ChatFlags, wo
   if (asked.session !== undefined) checkSessionId(asked.session)
   if (asked.session !== undefined && asked.resume !== undefined)
     throw new CannotRun('--session and --resume both say which session to go on with. Leave one of them out.')
-  const folder = folderOf(asked.cwd, world)
-  const { flags: wanted, terminal } = configured(asked, folder, world)
-  const chosen = await modelOf(wanted, terminal, model)
-  const { store, unkept } = await openStore(terminal)
+  const { store, unkept } = await openStore(world)
   try {
-    if (unkept !== undefined) sayUnkept(unkept, wanted, terminal)
-    const sessionId = await sessionOf(wanted, folder, store, terminal)
+    if (unkept !== undefined) sayUnkept(unkept, asked, world)
+    const folder = await folderFor(asked, store, world)
+    const { flags: wanted, terminal } = configured(asked, folder, world)
+    const chosen = await modelOf(wanted, terminal, model)
+    const sessionId = await sessionOf(asked, folder, store, terminal)
     const begun = sessionId === undefined ? undefined : await beginningOf(sessionId, store)
     const flags = keptIn(wanted, begun)
     if (begun?.sandbox === true) terminal.stderr.write(`${sandboxBeginsAnew}\n`)
@@ -36,7 +37,7 @@ export async function chatCommand(words: readonly string[], asked: ChatFlags, wo
   } catch (error) {
     throw RondoError.is(error) ? new CannotRun(error.message) : error
   } finally {
-    await closed(store, terminal)
+    await closed(store, world)
   }
 }
 
@@ -46,22 +47,18 @@ function sayUnkept(why: string, { session, resume }: ChatFlags, { stderr }: Term
   stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
 }
 
-async function sessionOf({ session, resume }: ChatFlags, folder: string, store: Store, terminal: Terminal): Promise<string | undefined> {
-  if (resume === undefined) return session
-  if (resume === true) {
-    const newest = await newestIn(folder, store)
-    if (newest === undefined) throw new CannotRun(`No session has begun in ${plain(folder)} yet. Begin one: rondo chat`)
-    return newest
-  }
-  if ((await beginningOf(resume, store)) === undefined) throw await noSession(resume, store, terminal)
-  return resume
+/** As `rondo resume`: a session goes on where it began. */
+async function folderFor(asked: ChatFlags, store: Store, world: Terminal): Promise<string> {
+  const { resume } = asked
+  if (typeof resume !== 'string') return folderOf(asked.cwd, world)
+  const begun = await beginningOf(resume, store)
+  if (begun === undefined) throw await noSession(resume, store, world)
+  return folderOfSession(resume, begun, asked, world)
 }
 
-/** Sessions that are looked at for one of this folder. */
-const maxLooked = 200
-
-async function newestIn(folder: string, store: Store): Promise<string | undefined> {
-  for (const { sessionId } of await store.list({ limit: maxLooked }))
-    if ((await beginningOf(sessionId, store))?.folder === folder) return sessionId
-  return undefined
+async function sessionOf({ session, resume }: ChatFlags, folder: string, store: Store, { env }: Terminal): Promise<string | undefined> {
+  if (resume !== true) return resume ?? session
+  const newest = await newestIn(folder, store)
+  if (newest === undefined) throw new CannotRun(`No session has begun in ${plain(folder)} yet. Begin one: ${commandName({ env })} chat`)
+  return newest
 }

@@ -1,4 +1,5 @@
 import { RondoError, type RunEvent, type RunResult, textOf } from '../../index.ts'
+import { samePressMs } from '../follow-run.ts'
 import { LivePage } from '../live-page.ts'
 import { RunView } from '../run-view.ts'
 import { sandboxLines } from '../sandbox-lines.ts'
@@ -33,6 +34,7 @@ class ScreenChat {
   #talk: Talk
   #interruptedAt = Number.NEGATIVE_INFINITY
   #leaves = false
+  #endedAt: number | undefined
   /** Of the last run. */
   #code = 0
   #wake = () => {}
@@ -65,7 +67,7 @@ class ScreenChat {
     const stop = this.#terminal.onInterruption((why) => this.#ended(why))
     try {
       this.#say(`${styled(`${oneLine(this.#settings.chosen.line)}`, 'dim', this.#terminal.stdout)}\n`)
-      this.#say(`${styled(`In ${plain(this.#settings.folder)} · /help shows commands and keys`, 'dim', this.#terminal.stdout)}\n`)
+      this.#say(`${styled(`In ${oneLine(this.#settings.folder)} · /help shows commands and keys`, 'dim', this.#terminal.stdout)}\n`)
       this.#composer.show()
       await this.#open(sessionId)
       if (first !== '') this.#submitted(first)
@@ -141,11 +143,12 @@ class ScreenChat {
         this.#leaves = true
       },
     })
-    await this.#guarded(() => slashes.run(slash))
+    // A command that can't be done is no run that failed.
+    await this.#guarded(() => slashes.run(slash), this.#code)
   }
 
   /** What goes wrong is told; the conversation goes on. */
-  async #guarded(work: () => Promise<RunResult | undefined>): Promise<void> {
+  async #guarded(work: () => Promise<RunResult | undefined>, codeOfError = 1): Promise<void> {
     const since = this.#terminal.now()
     try {
       const result = await work()
@@ -156,7 +159,7 @@ class ScreenChat {
     } catch (error) {
       if (!RondoError.is(error) && !(error instanceof CannotRun)) throw error
       this.#page.end()
-      this.#code = 1
+      this.#code = codeOfError
       this.#say(`${styled(plain(error.message), 'red', this.#terminal.stdout)}\n`)
     }
   }
@@ -230,7 +233,11 @@ class ScreenChat {
     this.#leave()
   }
 
+  /** A second one does not wait for a tool that ignores the first. */
   #ended(why: Interruption): void {
+    const now = this.#terminal.now()
+    if (this.#endedAt !== undefined) return why !== 'reader-gone' && now - this.#endedAt >= samePressMs ? this.#hardExit() : undefined
+    this.#endedAt = now
     this.#leaves = true
     this.#code = 130
     this.#talk.abort(`Ended by ${why}.`)

@@ -13,7 +13,7 @@ export const slashCommands = [
   { name: 'help', help: 'this list, and the keys' },
   { name: 'new', help: 'begin another session' },
   { name: 'sessions', help: 'the newest sessions' },
-  { name: 'resume', argument: '[id]', help: 'go on with another session (default: the one before this)' },
+  { name: 'resume', argument: '[id]', help: 'go on with another session of this folder (default: the newest)' },
   { name: 'status', help: 'session, folder, model, tools and what has been used' },
   { name: 'model', argument: '[name]', help: 'the model, or another one from now on' },
   { name: 'tools', argument: '[names]', help: 'the tools, or others from now on: read,write,shell,fetch, all, none' },

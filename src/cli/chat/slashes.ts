@@ -1,11 +1,13 @@
 import type { RunResult, Usage } from '../../index.ts'
+import { type Beginning, beginningOf, keptIn, newestIn, sandboxBeginsAnew } from '../beginning.ts'
 import { chooseModel } from '../choose-model.ts'
 import { sandboxDiff } from '../sandbox-lines.ts'
 import { sessionFacts } from '../session-facts.ts'
 import { noSession } from '../sessions.ts'
 import { showSession } from '../show/show-command.ts'
-import type { Terminal } from '../terminal.ts'
-import { count, dateAndTime, oneLine, plain, styled, wrapped } from '../text.ts'
+import { commandName } from '../summary.ts'
+import { CannotRun, type Terminal } from '../terminal.ts'
+import { count, dateAndTime, oneLine, sessionWord, styled, wrapped } from '../text.ts'
 import { chosenTools, toolsFor } from '../toolset.ts'
 import type { ChatSettings } from './settings.ts'
 import { type SlashName, slashHelp, type slashOf } from './slash.ts'
@@ -66,12 +68,26 @@ export class Slashes {
   }
 
   async #resume(id: string): Promise<void> {
-    const { store } = this.#settings
-    const others = (await store.list({ limit: 2 })).filter(({ sessionId }) => sessionId !== this.#host.sessionId)
-    const wanted = id === '' ? others[0]?.sessionId : id
-    if (wanted === undefined) return this.#host.say('There is no other session.\n')
-    if ((await sessionFacts(store, wanted)) === undefined) throw await noSession(wanted, store, this.#terminal)
+    const { store, folder } = this.#settings
+    const wanted = id === '' ? await newestIn(folder, store, this.#host.sessionId) : id
+    if (wanted === undefined) return this.#host.say('There is no other session of this folder. /sessions lists those of all folders.\n')
+    const begun = await beginningOf(wanted, store)
+    if (begun === undefined) throw await noSession(wanted, store, this.#terminal)
+    if (begun.folder !== undefined && begun.folder !== folder)
+      throw new CannotRun(
+        `Session ${oneLine(wanted)} works in ${oneLine(begun.folder)}, and this chat in ${oneLine(folder)}. Leave it, and go on there: ${commandName(this.#terminal)} chat --resume ${sessionWord(wanted)}`,
+      )
+    this.#keep(begun)
     await this.#host.open(wanted)
+  }
+
+  /** A session of a sandbox takes the chat into one. */
+  #keep(begun: Beginning): void {
+    if (begun.sandbox !== true || this.#settings.toolset.sandbox !== undefined) return
+    const flags = keptIn(this.#settings.flags, begun)
+    this.#settings.toolset = toolsFor(this.#settings.folder, flags, this.#terminal)
+    this.#settings.flags = flags
+    this.#host.say(`${sandboxBeginsAnew}\n`)
   }
 
   async #status(): Promise<void> {
@@ -81,7 +97,7 @@ export class Slashes {
     const facts = sessionId === undefined ? undefined : await sessionFacts(store, sessionId)
     const lines = [
       `session  ${sessionId === undefined ? 'none yet' : oneLine(sessionId)}${this.#settings.kept ? '' : ' (not kept)'}`,
-      `folder   ${plain(folder)}`,
+      `folder   ${oneLine(folder)}`,
       `model    ${oneLine(chosen.line.replace(/^Model: /, ''))}`,
       `tools    ${tools.join(', ') || 'none'}${flags.yes === true ? ' (nothing is asked: --yes)' : ''}`,
       ...(facts === undefined ? [] : [`used     ${count(facts.calls.size, 'tool call')}, ${used(facts.usage)}`]),

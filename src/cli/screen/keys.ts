@@ -17,6 +17,11 @@ export interface Keyboard {
 
 const pasteOn = '\x1b[?2004h'
 const pasteOff = '\x1b[?2004l'
+/** Whoever has the terminal next sees where they write. */
+const cursorOn = '\x1b[?25h'
+
+/** Windows has no groups of processes that a key stops. */
+const hasGroups = process.platform !== 'win32'
 
 /** The keyboard of this process; `undefined` where stdin is none. `write` reaches the screen that belongs to it. */
 export function processKeyboard(stdin: NodeJS.ReadStream, write: (text: string) => void): Keyboard | undefined {
@@ -29,8 +34,8 @@ export function processKeyboard(stdin: NodeJS.ReadStream, write: (text: string) 
       emitKeypressEvents(stdin)
       const reader = new KeyReader(onKey)
       const onKeypress = (text: string | undefined, key: NodeKey) => {
-        if (key.ctrl === true && key.name === 'z') return leave('SIGTSTP')
-        if (key.sequence === '\x1c') return leave('SIGQUIT')
+        if (hasGroups && key.ctrl === true && key.name === 'z') return leave('SIGTSTP')
+        if (hasGroups && key.sequence === '\x1c') return leave('SIGQUIT')
         reader.read(text, key)
       }
       const onContinue = () => {
@@ -42,7 +47,7 @@ export function processKeyboard(stdin: NodeJS.ReadStream, write: (text: string) 
         write(pasteOn)
       }
       const giveBack = () => {
-        write(pasteOff)
+        write(`${pasteOff}${cursorOn}`)
         if (!stdin.destroyed) stdin.setRawMode(false)
       }
       // Ctrl-Z and Ctrl-\ do what the terminal would make them do: to the whole group, so that the shell gets its screen back.
