@@ -111,7 +111,7 @@ export class LiveScreen {
     return `\r${up === 0 ? '' : `\x1b[${up}A`}\x1b[J`
   }
 
-  /** The tail and the live part, as much of their end as the screen has room for. */
+  /** The tail and the live part: as much of their end as the screen has room for, or what follows the cursor. */
   #fitted(): LivePart {
     const tail = this.#tail === '' ? [] : [lastColumns(this.#tail, this.width)]
     const lines = [...tail]
@@ -121,9 +121,12 @@ export class LiveScreen {
       if (part.cursor !== undefined) cursor = { row: lines.length + part.cursor.row, column: part.cursor.column }
       lines.push(...part.lines.map((line) => firstColumns(line, this.width)))
     }
-    const cut = Math.max(0, lines.length - Math.max(1, this.rows - 1))
-    if (cursor === undefined) return { lines: lines.slice(cut) }
-    return { lines: lines.slice(cut), cursor: { row: Math.max(0, cursor.row - cut), column: cursor.column } }
+    const most = Math.max(1, this.rows - 1)
+    const end = Math.max(0, lines.length - most)
+    if (cursor === undefined) return { lines: lines.slice(end) }
+    // Where somebody writes is seen before all else.
+    const from = Math.min(end, cursor.row)
+    return { lines: lines.slice(from, from + most), cursor: { row: cursor.row - from, column: cursor.column } }
   }
 }
 
