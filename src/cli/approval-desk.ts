@@ -1,13 +1,13 @@
 import { type Decision, type Pending, RondoError } from '../index.ts'
 import type { PlannedChange } from '../tools/index.ts'
-import { argumentLines, waitingFacts } from './pending-lines.ts'
+import { argumentLines, reasonLines, waitingFacts } from './pending-lines.ts'
 import { changeLines } from './screen/change-lines.ts'
 import { type Draft, draftOf, edited, emptyDraft, movedLine } from './screen/draft.ts'
 import { draftPart } from './screen/draft-lines.ts'
 import type { Key } from './screen/keys.ts'
 import type { LivePart, LiveScreen } from './screen/live.ts'
 import type { Terminal } from './terminal.ts'
-import { oneLine, row, spelledOut, styled } from './text.ts'
+import { columnsOf, oneLine, row, spelledOut, styled, wrapped } from './text.ts'
 import type { Toolset } from './toolset.ts'
 
 /** A call that waits for an approval. */
@@ -37,6 +37,9 @@ interface Asked {
 }
 
 type Mode = { readonly kind: 'choose' } | { readonly kind: 'deny' | 'edit'; readonly draft: Draft; readonly problem?: string }
+
+/** Below the question. */
+const indent = ' '.repeat('Approve? '.length)
 
 /** Nobody has read a question in this time (ms): a key that comes sooner was meant for something else. */
 const readMs = 300
@@ -158,11 +161,9 @@ export class ApprovalDesk {
     const body =
       asked.change === undefined
         ? argumentLines(asked.input, stdout, Number.POSITIVE_INFINITY)
-        : changeLines(asked.change, stdout)
-            .map((line) => `${line}\n`)
-            .join('')
+        : `${changeLines(asked.change, stdout).join('\n')}\n`
     const { reason } = asked.call
-    const why = reason === undefined ? '' : `${styled(`  Why: ${spelledOut(oneLine(reason))}`, 'dim', stdout)}\n`
+    const why = reason === undefined ? '' : styled(reasonLines(reason, stdout), 'dim', stdout)
     this.#shownAt = this.#terminal.now()
     this.#screen.endLine()
     this.#screen.printAndShow(`\n${title}${body}${why}`, 'question', this.#question(asked))
@@ -184,17 +185,21 @@ export class ApprovalDesk {
     const question = styled('Approve? ', 'yellow', stdout)
     if (this.#options.isWriting?.() === true)
       return { lines: ['', `${question}Finish your message first: Enter says it, Ctrl-U drops it.`] }
+    const width = this.#screen.width
+    const forever = call.rememberAs === false ? undefined : always(call)
+    // What is agreed to for all of a session is seen whole.
+    const isLong = forever !== undefined && columnsOf(forever) > width - indent.length - 2
     const choices = [
       ['y', 'yes'],
       ['n', 'no'],
       ['e', 'edit'],
-      ...(call.rememberAs === false ? [] : [['a', always(call)]]),
+      ...(forever === undefined || isLong ? [] : [['a', forever]]),
       ...(this.#options.leave === undefined ? [] : [['l', 'later']]),
     ]
     const pieces = choices.map(([key = '', what], index) => ({
       text: `${index === 0 ? question : ''}${styled(key, 'bold', stdout)} ${what}`,
     }))
-    const lines = row(pieces, { color: stdout.color, columns: this.#screen.width }, '         ')
+    const lines = `${row(pieces, { color: stdout.color, columns: width }, indent)}${isLong ? wrapped(`a ${forever}`, width, indent) : ''}`
     return { lines: ['', ...lines.trimEnd().split('\n')] }
   }
 
@@ -271,7 +276,7 @@ export class ApprovalDesk {
     this.#hide()
     this.#options.decide(decision).catch((error: unknown) => {
       if (!RondoError.is(error)) throw error
-      this.#say(error.message)
+      this.#say(error.code === 'RunInvalidState' ? notTaken : error.message)
       // Refused: it still waits.
       if (this.#asked !== asked) return
       this.#shownAt = this.#terminal.now()
@@ -284,6 +289,9 @@ export class ApprovalDesk {
     this.#screen.print(`${styled(oneLine(text), 'red', this.#terminal.stdout)}\n`)
   }
 }
+
+/** The library’s words are for programs. */
+const notTaken = 'Your answer was not taken: this call has been answered elsewhere, or can’t be answered any more.'
 
 function always({ toolName, rememberAs }: Asking): string {
   const what = typeof rememberAs === 'string' ? rememberAs : toolName

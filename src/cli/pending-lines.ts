@@ -24,7 +24,7 @@ const maxArgumentLength = 4_000
 /** A call that waits, and the command that answers it: who must decide sees all of its arguments, in lines that fit the screen. */
 export function waitingLines(call: Pending, waiting: Waiting, terminal: Terminal, screen: Screen): string {
   const { columns } = screen
-  const reason = call.kind === 'approval' && call.reason !== undefined ? reasonLines(call.reason, columns) : ''
+  const reason = call.kind === 'approval' && call.reason !== undefined ? reasonLines(call.reason, screen) : ''
   const command = answerCommand(call, waiting.sessionId, terminal)
   // A command is there to be copied: it is not broken.
   const answer =
@@ -34,8 +34,8 @@ export function waitingLines(call: Pending, waiting: Waiting, terminal: Terminal
   return `${styled('?', 'yellow', screen)} ${row(waitingFacts(call, waiting, terminal), screen, indent)}${argumentLines(call.input, screen)}${reason}${answer}`
 }
 
-/** It may quote the arguments: its second line stands further in than a command does. */
-function reasonLines(reason: string, columns: number | undefined): string {
+/** Why it waits. It may quote the arguments: its second line stands further in than a command does. */
+export function reasonLines(reason: string, { columns }: Pick<Screen, 'columns'>): string {
   const lines = wrapped(spelledOut(oneLine(reason)), columns, ' '.repeat(whyIndent.length))
   return `${whyIndent}${lines.slice(whyIndent.length)}`
 }

@@ -20,8 +20,8 @@ interface Setup {
   read(): Promise<void>
 }
 
-function setup(options: Partial<DeskOptions> = {}): Setup {
-  const terminal = fakeTerminal({ outIsTTY: true, errIsTTY: true, columns: 80 })
+function setup(options: Partial<DeskOptions> = {}, columns = 80): Setup {
+  const terminal = fakeTerminal({ outIsTTY: true, errIsTTY: true, columns })
   const decisions: Decision[] = []
   const others: Key[] = []
   const desk = new ApprovalDesk(terminal, new LiveScreen(terminal.stdout), {
@@ -154,7 +154,7 @@ test('an answer that is refused is told, and the question stands again', async (
   const { terminal, desk, type, read } = setup({
     decide: (decision) => {
       decisions.push(decision)
-      return refusals-- > 0 ? Promise.reject(new RondoError('RunInvalidState', 'Not now.')) : Promise.resolve()
+      return refusals-- > 0 ? Promise.reject(new RondoError('SessionMigrationFailed', 'Not now.')) : Promise.resolve()
     },
   })
   desk.ask(call('m1.0'))
@@ -176,4 +176,13 @@ test('calls are asked about one after another', async () => {
   await read()
   type('y')
   expect(decisions.map(({ callId }) => callId)).toEqual(['m1.0', 'm1.1'])
+})
+
+test('in a narrow window a reason that quotes the call begins no row, and what holds for the session is seen whole', async () => {
+  const { terminal, desk, read } = setup({}, 30)
+  desk.ask({ ...call('m1.0'), reason: `no rule allows ${'x'.repeat(40)}`, rememberAs: `rm ${'y'.repeat(60)} end` })
+  await read()
+  expect(terminal.out).not.toMatch(/\n[xy]/)
+  expect(terminal.out).not.toContain('…')
+  expect(terminal.out).toMatch(/end in this\s+session/)
 })
