@@ -163,7 +163,7 @@ export class ApprovalDesk {
         ? argumentLines(asked.input, stdout, Number.POSITIVE_INFINITY)
         : `${changeLines(asked.change, stdout).join('\n')}\n`
     const { reason } = asked.call
-    const why = reason === undefined ? '' : styled(reasonLines(reason, stdout), 'dim', stdout)
+    const why = reason === undefined ? '' : `${styled(reasonLines(reason, stdout).trimEnd(), 'dim', stdout)}\n`
     this.#shownAt = this.#terminal.now()
     this.#screen.endLine()
     this.#screen.printAndShow(`\n${title}${body}${why}`, 'question', this.#question(asked))
