@@ -106,7 +106,9 @@ test('a relative redirect is followed, and the final URL is told', async () => {
 
 test('options that can not work are refused', async () => {
   const refused = (options: object) => failure(fetchUrl(world(), { url: 'http://a.test' }, options))
-  expect(await refused({ alow: [] })).toBe("fetchTool(): unknown option 'alow'; there are allow, only, limits, html, needsApproval, userAgent, name")
+  expect(await refused({ alow: [] })).toBe(
+    "fetchTool(): unknown option 'alow'; there are allow, only, limits, html, needsApproval, userAgent, name",
+  )
   for (const entry of [
     'example.com',
     'ftp://a.test',
