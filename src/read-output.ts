@@ -1,10 +1,10 @@
 import { errorData, messageOf, RondoError } from './core/error.ts'
-import { copyJson, type Json } from './core/json.ts'
+import type { Json } from './core/json.ts'
 import type { CoreResult } from './core/result.ts'
 import type { Schema, ValidationResult } from './core/schema.ts'
 import { issueLines } from './engine/issues.ts'
 import type { Clock } from './engine/ports.ts'
-import { isThenable } from './engine/thenable.ts'
+import { validated } from './engine/validated.ts'
 
 /** Makes of a result one whose output is what its schema makes of it. A promise only where the schema needs one. */
 export type ReadResult = (result: CoreResult) => CoreResult | Promise<CoreResult>
@@ -23,24 +23,24 @@ export function outputReader(clock: Clock, schema: () => Schema | undefined): Re
     if (known === undefined || output === undefined) return result
     const failed = (cause: unknown): CoreResult => unreadable(result, `It could not be checked: ${messageOf(cause)}`)
     try {
-      const validated = known['~standard'].validate(copyJson(output as Json))
-      if (!isThenable(validated)) return read(result, validated)
-      return inTime(clock, validated).then((later) => read(result, later), failed)
+      const read = validated(known, output as Json)
+      if (!(read instanceof Promise)) return withOutput(result, read)
+      return inTime(clock, read).then((later) => withOutput(result, later), failed)
     } catch (cause) {
       return failed(cause)
     }
   }
 }
 
-function read(result: CoreResult, { issues, ...validated }: ValidationResult<unknown>): CoreResult {
+function withOutput(result: CoreResult, { issues, ...validated }: ValidationResult<unknown>): CoreResult {
   if (issues !== undefined) return unreadable(result, `${issueLines(issues, 'output')}.`)
   return { ...result, output: 'value' in validated ? validated.value : undefined } as CoreResult
 }
 
-function inTime<T>(clock: Clock, answer: PromiseLike<T>): Promise<T> {
+function inTime<T>(clock: Clock, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.timer(readMs, () => reject(new RondoError('HookFailed', `the schema has not answered within ${readMs} ms`)))
-    Promise.resolve(answer).then(resolve, reject).finally(cancel)
+    answer.then(resolve, reject).finally(cancel)
   })
 }
 

@@ -1,6 +1,6 @@
 import { answerOf, type Decoded, decodedBody } from '../core/decide-output.ts'
 import { assert, messageOf } from '../core/error.ts'
-import { copyJson, type Json } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import type { SessionState } from '../core/state.ts'
 import type { Activation, Running } from './activation.ts'
@@ -8,7 +8,7 @@ import type { Fact } from './facts.ts'
 import { inTime } from './in-time.ts'
 import { issueLines } from './issues.ts'
 import type { OutputPort, RunPorts } from './ports.ts'
-import { isThenable } from './thenable.ts'
+import { validated } from './validated.ts'
 
 interface Looking {
   readonly a: Activation
@@ -31,16 +31,15 @@ export function completeFacts(a: Activation, state: SessionState, running: Runni
   const answer = answerOf(state, run)
   const found = 'text' in answer ? output.decode(answer.text) : answer
   if ('problem' in found) return proposed(found)
-  const decoded = validated({ a, ports, running }, output, found.value)
+  const decoded = checked({ a, ports, running }, output, found.value)
   // Who was told to stop, and says so, has looked at nothing.
   return decoded instanceof Promise ? decoded.then((later) => (running.signal.aborted ? [] : proposed(later))) : proposed(decoded)
 }
 
-function validated(looking: Looking, { schema }: OutputPort, output: Json): Decoded | Promise<Decoded> {
+function checked(looking: Looking, { schema }: OutputPort, output: Json): Decoded | Promise<Decoded> {
   try {
-    // On a copy: what a schema does to a value must not reach the journal.
-    const result = schema['~standard'].validate(copyJson(output))
-    if (!isThenable(result)) return judged(output, result)
+    const result = validated(schema, output)
+    if (!(result instanceof Promise)) return judged(output, result)
     return inTime(looking, 'The output schema', result).then(
       (later) => judged(output, later),
       (error: unknown) => notChecked(looking, error),

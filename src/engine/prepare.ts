@@ -1,6 +1,6 @@
 import type { EntryBody } from '../core/entry.ts'
 import { type ErrorCode, messageOf } from '../core/error.ts'
-import { copyJson, type Json } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import type { CallState, SessionState } from '../core/state.ts'
@@ -13,7 +13,7 @@ import { denialFor, gate, type Preparing, type Verdict } from './gate.ts'
 import { inTime } from './in-time.ts'
 import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
-import { isThenable } from './thenable.ts'
+import { validated } from './validated.ts'
 
 /**
  * The verdicts of a batch: each announced call is known, its arguments are valid and parsed, and whether it needs an approval is
@@ -47,15 +47,13 @@ function prepareCall(batch: Omit<Preparing, 'call' | 'tool'>, call: CallState): 
   if (tool === undefined) return unknownTool(ports, call)
   if (call.edited === undefined && call.part.inputError !== undefined) return invalid(ports, call, 'ToolInvalidArgs', call.part.inputError)
   const preparing = { ...batch, call, tool }
-  // Validated on a copy: what a tool does to its arguments must not reach the journal.
   const input = call.edited ?? call.input
   try {
-    const result = tool.inputSchema['~standard'].validate(copyJson(input))
-    if (!isThenable(result)) return afterValidation(preparing, input, result)
-    return inTime(preparing, `inputSchema of '${tool.name}'`, result).then(
-      (done) => afterValidation(preparing, input, done),
-      (error) => validatorThrew(preparing, error),
-    )
+    const result = validated(tool.inputSchema, input)
+    if (!(result instanceof Promise)) return afterValidation(preparing, input, result)
+    return inTime(preparing, `inputSchema of '${tool.name}'`, result)
+      .then((done) => afterValidation(preparing, input, done))
+      .catch((error: unknown) => validatorThrew(preparing, error))
   } catch (error) {
     return validatorThrew(preparing, error)
   }

@@ -3,7 +3,6 @@ import { startOf } from '../core/decide-begun.ts'
 import type { EntryBody } from '../core/entry.ts'
 import type { ErrorCode } from '../core/error.ts'
 import { guardsOf } from '../core/guard.ts'
-import { copyJson } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { CallState, GuardedCall, RunState } from '../core/state.ts'
 import type { Tool } from '../core/tool.ts'
@@ -13,6 +12,7 @@ import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import type { RunPorts } from './ports.ts'
 import { settledBy } from './returned.ts'
+import { validated } from './validated.ts'
 
 interface Asking {
   readonly a: Activation
@@ -60,7 +60,7 @@ function lostCalls({ state }: Activation, call: CallState): readonly Lost[] {
 async function ask({ a, run, ports, running, tool, call }: Asking, { callId, attempt, input }: Lost): Promise<Answer> {
   const { reconcile } = tool['~definition']
   if (reconcile === undefined) return 'unknown'
-  const result = await tool.inputSchema['~standard'].validate(copyJson(input))
+  const result = await validated(tool.inputSchema, input)
   if (result.issues !== undefined) return 'unknown'
   const about: CallState = { ...call, attempt, part: { ...call.part, callId } }
   return answerOf(await reconcile(result.value, new CallInfo(a.sessionId, run, ports, running.signal, about, () => {})), tool.name)

@@ -1,6 +1,6 @@
 import type { SettlementData } from '../core/entry.ts'
 import { errorData, RondoError } from '../core/error.ts'
-import { copyJson, type Json } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import { type Part, textOf } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import { storableCopy } from '../core/storable.ts'
@@ -10,7 +10,7 @@ import { issueLines } from './issues.ts'
 import type { Keep } from './media.ts'
 import type { ResultLimits } from './ports.ts'
 import { keptParts } from './result-parts.ts'
-import { isThenable } from './thenable.ts'
+import { validated } from './validated.ts'
 
 /**
  * What a tool returned, as the journal keeps it: plain JSON, made once, within the limits. What the model is shown is cut to its own
@@ -48,8 +48,8 @@ function outputProblem(
     report(error)
   }
   try {
-    const result = schema['~standard'].validate(copyJson(output))
-    return isThenable(result) ? Promise.resolve(result).then(judge).catch(broken) : judge(result)
+    const result = validated(schema, output)
+    return result instanceof Promise ? result.then(judge).catch(broken) : judge(result)
   } catch (error) {
     return broken(error)
   }

@@ -1,6 +1,6 @@
 import type { EntryBody } from '../core/entry.ts'
 import { type ErrorCode, messageOf } from '../core/error.ts'
-import { copyJson, type Json } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import type { FailedOutcome } from '../core/message.ts'
 import type { CallState, RunState } from '../core/state.ts'
 import { toStorable } from '../core/storable.ts'
@@ -14,6 +14,7 @@ import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
 import { type Settled, settledBy, signalOf } from './returned.ts'
 import { isThenable } from './thenable.ts'
+import { validated } from './validated.ts'
 
 interface Executing {
   readonly a: Activation
@@ -38,11 +39,9 @@ export function runTool(a: Activation, call: CallState, running: Running): Facts
     const parsed = a.parsed.get(call.part.callId)
     if (parsed !== undefined && parsed.input === call.input) return execute(executing, parsed.value)
     // Another process prepared this call: what runs is the prepared value, parsed again.
-    const result = tool.inputSchema['~standard'].validate(copyJson(call.input))
-    if (isThenable(result))
-      return Promise.resolve(result)
-        .then((done) => afterParse(executing, done))
-        .catch((error: unknown) => [failure(executing, error)])
+    const result = validated(tool.inputSchema, call.input)
+    if (result instanceof Promise)
+      return result.then((done) => afterParse(executing, done)).catch((error: unknown) => [failure(executing, error)])
     return afterParse(executing, result)
   } catch (error) {
     return [failure(executing, error)]
