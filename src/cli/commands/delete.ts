@@ -14,15 +14,18 @@ Examples:
 ${whereSessionsLie(terminal)}
 
 Exit codes:
-  0  deleted             2  no --yes, no such session, or it is being worked on`
+  0  deleted
+  2  not deleted: the answer was no, nobody could be asked (--yes does without),
+     no such session, or it is being worked on
+130  interrupted at the question`
 
 export function addDelete(program: Command, terminal: Terminal, end: End): void {
   program
     .command('delete')
     .summary('delete a session')
-    .description('Deletes a session. Without --yes it says what would be gone, and nothing is.')
+    .description('Deletes a session. On a terminal it asks first; elsewhere it needs --yes.')
     .argument('<session>', 'its id')
-    .option('--yes', 'do it')
+    .option('--yes', 'ask nothing')
     .option('--json', 'say what was deleted as JSON')
     .addHelpText('after', deleteExamples(terminal))
     .action(async (session: string, flags: DeleteFlags) => end(await deleteCommand(session, flags, terminal)))
