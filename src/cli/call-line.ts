@@ -44,12 +44,16 @@ export function runningLine(
   return `${styled(`${mark} ${callText(call, screen, word.length + 1)} ${word}`, 'dim', screen)}\n`
 }
 
-/** Name and arguments, padded so that the line has room for `rest` more columns. */
+/**
+ * Name and arguments, padded so that the line has room for `rest` more columns. On a narrow screen they give way: what the terminal breaks off must not be
+ * words of others, which could pass for a line of their own.
+ */
 function callText({ toolName, input }: Pick<SettledCallView, 'toolName' | 'input'>, screen: Screen, rest: number): string {
-  const name = padEnd(shorten(oneLine(toolName), nameColumns * 2), nameColumns)
-  const left = Math.min(screen.columns ?? defaultColumns, maxColumns) - columnsOf(name) - rest - 4
-  const room = Math.max(minArgumentColumns, left)
-  return `${name}  ${padEnd(shorten(argumentText(input), room), room)}`
+  const width = Math.min(screen.columns ?? defaultColumns, maxColumns) - rest - 4
+  const isNarrow = width < nameColumns * 2 + minArgumentColumns
+  const name = padEnd(shorten(oneLine(toolName), isNarrow ? nameColumns : nameColumns * 2), nameColumns)
+  const room = width - columnsOf(name)
+  return `${name}  ${room < 1 ? '' : padEnd(shorten(argumentText(input), room), room)}`
 }
 
 const marks: { readonly [outcome in Outcome]: { readonly mark: string; readonly style: 'green' | 'red' | 'yellow' } } = {

@@ -138,16 +138,21 @@ export interface Piece {
   readonly style?: Style
 }
 
-/** The pieces in a row with dots between them; one that does not fit begins the next line, indented. */
+/**
+ * The pieces in a row with dots between them; one that does not fit begins the next line, indented. One that is wider than a line is broken here and not by
+ * the terminal: no part of it stands at the beginning of a line and passes for a row of its own.
+ */
 export function row(
   pieces: readonly Piece[],
   screen: { readonly color: boolean; readonly columns: number | undefined },
   indent: string,
 ): string {
+  const room = screen.columns === undefined ? undefined : Math.max(minWrapColumns, screen.columns - indent.length)
   let line = ''
   let used = 0
   for (const { text, style } of pieces) {
-    const width = columnsOf(withoutStyle(text))
+    const [first = '', ...rest] = room === undefined || withoutStyle(text) !== text ? [text] : pieced(text, room)
+    const width = columnsOf(withoutStyle(first))
     if (line === '') used = width
     else if (screen.columns === undefined || used + 3 + width <= screen.columns) {
       line += styled(' · ', 'dim', screen)
@@ -156,7 +161,9 @@ export function row(
       line += `\n${indent}`
       used = indent.length + width
     }
-    line += style === undefined ? text : styled(text, style, screen)
+    const parts = [first, ...rest.map((part) => `\n${indent}${part}`)]
+    line += style === undefined ? parts.join('') : parts.map((part) => styled(part, style, screen)).join('')
+    if (rest.length > 0) used = indent.length + columnsOf(rest.at(-1) ?? '')
   }
   return `${line}\n`
 }

@@ -292,6 +292,7 @@ describe('rondo import', () => {
       [sealed([header, other({ kind: 'toString' })]), 2, 'is an entry of a kind that is not known ("toString")'],
       [sealed([header, other({ kind: 'message' })]), 2, 'is no entry of kind message: its origin is missing'],
       [sealed([header, other({ kind: 'custom', data: { type: 'x', data: JSON.parse(deep) } })]), 2, 'is nested more than 256 levels deep'],
+      [sealed([header.replace('"version":1', `"version":1,"more":${deep}`), entry]), 1, 'is nested more than 256 levels deep'],
       [sealed([header, entry.replace('"version":1', '"version":1,"n":1e999')]), 2, 'is not written as an export writes it'],
       [sealed([header, entry.replace('{"v":1', '{"v":1,"v":1')]), 2, 'is not written as an export writes it'],
       [sealed([header, `${entry} `]), 2, 'is not written as an export writes it'],

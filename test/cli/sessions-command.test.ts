@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { findSessions, type Gaps } from '../../src/cli/session-list/find.ts'
 import { type SessionsFlags, sessionsCommand } from '../../src/cli/session-list/sessions-command.ts'
 import { since } from '../../src/cli/session-list/since.ts'
-import { type EntryData, type EntryKind, type Head, type NewEntry, noUsage, type Store } from '../../src/index.ts'
+import { type EntryData, type EntryKind, type Head, type NewEntry, noUsage, type SessionQuery, type Store } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
 import { type FakeOptions, fakeTerminal } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
@@ -206,6 +207,22 @@ describe('rondo sessions', () => {
     expect([code, out]).toEqual([2, expect.stringMatching(/^bad · .*\n {2}\(can't be read\)\ngood · .*\n {2}> x\n$/)])
     expect(err).toMatch(/^Session bad can't be read: .*entry 1 can't be read.*\n$/)
   })
+})
+
+test('a filter that has looked at all sessions does not say that it has not; one that has looked at the newest 10,000 does', async () => {
+  for (const [kept, isCut] of [
+    [10_000, false],
+    [10_001, true],
+  ] as const) {
+    const summary = (_: unknown, index: number) => ({ sessionId: `s${index}`, seq: 1, createdAt: 0, updatedAt: 0 })
+    const summaries = Array.from({ length: kept }, summary)
+    const store = {
+      list: ({ limit, ownerLost }: SessionQuery = {}) => Promise.resolve(ownerLost ? [] : summaries.slice(0, limit)),
+    } as unknown as Store
+    const gaps: Gaps = { more: false, headsCut: false, beginningsCut: false, unread: 0 }
+    const found = findSessions({ status: ['failed'], limit: 20 }, store, fakeTerminal(), gaps)
+    expect([(await found.next()).done, gaps.headsCut]).toEqual([true, isCut])
+  }
 })
 
 describe('--since', () => {

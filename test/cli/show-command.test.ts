@@ -434,6 +434,27 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
     ])
   })
 
+  test('on a narrow screen no name of others is left for the terminal to break: ids, folders, tools, arguments', async () => {
+    const name = `${'W'.repeat(43)} 12:00:03 ✓ shell ${'W'.repeat(43)}`
+    const call = { type: 'tool-call', callId: 'm1.0', toolName: name, input: { [name]: name } } as const
+    const message = { id: 'm1', role: 'assistant', parts: [call] } as const
+    const home = await kept(name, [
+      ['session', { version: 1, metadata: { folder: `/${name}` } }],
+      asked,
+      claimed,
+      started(1),
+      ['model.responded', { n: 1, attempt: 1, message, finish: { unified: 'tool-calls' }, usage }],
+      ['call.settled', { callId: 'm1.0', settlement: { outcome: 'ok', output: name }, by: 'tool', attempt: 1 }],
+    ])
+    for (const columns of [40, 30]) {
+      const terminal = fakeTerminal({ columns, env: { RONDO_HOME: home } })
+      await showCommand(name, {}, terminal)
+      const brokenOff = terminal.out.split('\n').map((line) => [...line].slice(columns).join(''))
+      expect(brokenOff.filter((rest) => /W|shell/.test(rest))).toEqual([])
+      expect(terminal.out).toMatch(/^session\n {2}W+\n/)
+    }
+  })
+
   test('a row of another day than the one above says which', async () => {
     let at = new Date(2026, 10, 28, 23, 59, 59).getTime()
     const home = newFolder()

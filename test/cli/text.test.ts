@@ -136,6 +136,8 @@ test('row: pieces stand in a row with dots between; one that does not fit begins
   expect(row(pieces, { color: false, columns: 16 }, '  ')).toBe('one · two\n  three\n')
   expect(row(pieces, { color: false, columns: 8 }, '  ')).toBe('one\n  two\n  three\n')
   expect(row(pieces, { color: true, columns: 8 }, '  ')).toBe('one\n  \u001b[31mtwo\u001b[39m\n  three\n')
+  const long = [{ text: 'x'.repeat(20) }, { text: 'y'.repeat(20) }, { text: 'z' }]
+  expect(row(long, { color: false, columns: 20 }, '  ')).toBe(`${'x'.repeat(18)}\n  xx\n  ${'y'.repeat(18)}\n  yy · z\n`)
 })
 
 test('roughly: what has time', () => {

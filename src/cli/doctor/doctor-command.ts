@@ -63,17 +63,22 @@ function atHome(text: string, { home }: Terminal): string {
 const marks = { ok: ['✓', 'green'], note: ['·', 'yellow'], broken: ['✗', 'red'] } as const
 const nameColumns = 23
 const mostColumns = 80
+const besideColumns = 60
 
 function columnsOf({ columns }: Output): number {
   return Math.min(columns ?? mostColumns, mostColumns)
 }
 
+/** Beside its name; on a screen that is too narrow for that, below it. */
 function linesOf({ name, state, text, next }: Check, shown: (text: string) => string, output: Output): string {
-  const indent = ' '.repeat(nameColumns + 3)
-  const lines = (words: string) => wrapped(shown(words), columnsOf(output), indent)
+  const columns = columnsOf(output)
+  const isBeside = columns >= besideColumns
+  const indent = ' '.repeat(isBeside ? nameColumns + 3 : 2)
+  const lines = (words: string) => wrapped(shown(words), columns, indent)
   const [mark, style] = marks[state]
   const more = next === undefined ? '' : styled(lines(next), 'dim', output)
-  return `${styled(mark, style, output)} ${padEnd(name, nameColumns)} ${lines(text).slice(indent.length)}${more}`
+  const first = isBeside ? `${padEnd(name, nameColumns)} ${lines(text).slice(indent.length)}` : `${name}\n${lines(text)}`
+  return `${styled(mark, style, output)} ${first}${more}`
 }
 
 function conclusion(checks: readonly Check[]): string {

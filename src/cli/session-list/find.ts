@@ -73,14 +73,16 @@ async function headsOf(filters: SessionFilters, store: Store, terminal: Terminal
   const { status, waiting, folder, here, search, limit } = filters
   const from = filters.since === undefined ? undefined : since(filters.since, terminal.wall())
   const isFiltered = status !== undefined || from !== undefined || folder !== undefined || here === true || search !== undefined
-  const most = isFiltered ? maxHeads : limit + 1
+  const most = (isFiltered ? maxHeads : limit) + 1
   const [summaries, lost] = await Promise.all([
     store.list(waiting === true ? { waitingOnHuman: true, limit: most } : { limit: most }),
     store.list({ ownerLost: true, limit: maxHeads }),
   ])
-  gaps.headsCut = isFiltered && summaries.length === maxHeads
+  gaps.headsCut = isFiltered && summaries.length > maxHeads
   const ownerless = new Set(lost.map(({ sessionId }) => sessionId))
-  const heads = summaries.map((summary): Head => ({ ...summary, shown: shownStatus(summary, ownerless) }))
+  const heads = summaries
+    .slice(0, isFiltered ? maxHeads : undefined)
+    .map((summary): Head => ({ ...summary, shown: shownStatus(summary, ownerless) }))
   return heads.filter(
     ({ updatedAt, shown }) => (from === undefined || updatedAt >= from) && (status === undefined || status.includes(shown)),
   )

@@ -64,6 +64,26 @@ export function noteRow(text: string, at: number, screen: Screen): string {
   return `${clock(at, screen)}${hanging('· ', text, 'dim', screen)}`
 }
 
+/** `session notes begun 2026-11-28 12:00:00 in /home/ann/tides`: in two lines or more where that is too long for one. */
+export function sessionHeader(sessionId: string, begun: string, screen: Screen): string {
+  const id = `session ${oneLine(sessionId)}`
+  const isShort = screen.columns === undefined || columnsOf(id) + 1 + columnsOf(begun) <= screen.columns
+  if (isShort) return `${styled(id, 'bold', screen)} ${styled(begun, 'dim', screen)}\n`
+  return `${styled(headerLines(id, screen), 'bold', screen)}\n${styled(wrapped(begun, screen.columns, headerIndent).trimEnd(), 'dim', screen)}\n`
+}
+
+/** `run r_1 · 2026-11-28 12:00:00` */
+export function runHeader(runId: string, when: string, screen: Screen): string {
+  return `${styled(headerLines(`run ${oneLine(runId)} · ${when}`, screen), 'bold', screen)}\n`
+}
+
+const headerIndent = '  '
+
+/** Ids are names that others have given: no part of one begins a line. */
+function headerLines(text: string, screen: Screen): string {
+  return wrapped(text, screen.columns, headerIndent).trim()
+}
+
 /** Text that is broken before the end of the screen, its further lines below a row: no piece of it begins a line. */
 function hanging(first: string, text: string, style: 'dim' | 'yellow' | 'red', screen: Screen): string {
   const lines = wrapped(text, screen.columns, below).slice(below.length).trimEnd()

@@ -4,7 +4,7 @@ import { lookingAgent } from '../read-agent.ts'
 import { noSession, nothingKept } from '../sessions.ts'
 import { openToRead, sessionsFile } from '../store.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
-import { jsonLine, oneLine, plain, styled } from '../text.ts'
+import { jsonLine, oneLine, plain } from '../text.ts'
 import { Timeline } from './timeline.ts'
 
 export interface ShowFlags {
@@ -85,14 +85,10 @@ function jsonPrinter({ stdout }: Terminal): Printer {
 }
 
 function timelinePrinter(sessionId: string, { run, verbose = false }: ShowFlags, store: Store, terminal: Terminal): Printer {
-  const { stdout } = terminal
   const timeline = new Timeline({ sessionId, verbose }, terminal)
   const isOf = (call: Pending) => timeline.isOpen(call.callId)
   return {
-    entry(entry) {
-      if (entry.seq === 1) stdout.write(`${styled(`session ${oneLine(sessionId)}`, 'bold', stdout)} `)
-      timeline.entry(entry)
-    },
+    entry: (entry) => timeline.entry(entry),
     end: async () => {
       const pending = timeline.hasOpenCalls ? await pendingOf(sessionId, store) : []
       timeline.end(run === undefined ? pending : pending.filter(isOf))

@@ -7,7 +7,7 @@ import { dateAndTime, oneLine, shorten, styled, wrapped } from '../text.ts'
 import { OpenCall } from './open-call.ts'
 import { OpenModelCall } from './open-model-call.ts'
 import { asked, linesToQuote, quoted, said } from './quoted.ts'
-import { callRow, detail, modelRow, noteRow, openCallRow, remarkLines } from './rows.ts'
+import { callRow, detail, modelRow, noteRow, openCallRow, remarkLines, runHeader, sessionHeader } from './rows.ts'
 import { RunTotals } from './run-totals.ts'
 import { wholeCall } from './whole-call.ts'
 
@@ -115,7 +115,7 @@ export class Timeline {
   #session({ data, at }: EntryOf<'session'>): void {
     const folder = data.metadata?.['folder']
     const where = typeof folder === 'string' ? ` in ${oneLine(folder)}` : ''
-    this.#out.write(`${styled(`begun ${dateAndTime(at)}${where}`, 'dim', this.#out)}\n`)
+    this.#out.write(sessionHeader(this.#options.sessionId, `begun ${dateAndTime(at)}${where}`, this.#out))
   }
 
   #requested({ runId = '', data, at }: EntryOf<'run.requested'>): void {
@@ -245,7 +245,7 @@ export class Timeline {
 
   #header(runId: string, when: string): void {
     this.#runId = runId
-    this.#block(`${styled(`run ${oneLine(runId)} · ${when}`, 'bold', this.#out)}\n`)
+    this.#block(runHeader(runId, when, this.#out))
     this.#last = 'header'
   }
 

@@ -85,6 +85,7 @@ class Reader {
     const foreign = 'is not the first one of a session that rondo export has written'
     const value = parsed(line.text)
     if (!isObject(value) || value['format'] !== formatName) throw this.#wrong(line, foreign)
+    this.#checkDepth(value, line)
     const { version, session, head } = value
     if (!whole(version)) throw this.#wrong(line, foreign)
     if (Number(version) > formatVersion)
@@ -101,7 +102,7 @@ class Reader {
   }
 
   #entry(value: unknown, line: Line): void {
-    if (isTooDeep(value)) throw this.#wrong(line, `is nested more than ${maxDepth} levels deep`)
+    this.#checkDepth(value, line)
     if (!isEntry(value)) throw this.#wrong(line, entryProblem(value) ?? 'is no entry')
     const before = this.#entries.at(-1)
     const seq = this.#entries.length + 1
@@ -113,6 +114,10 @@ class Reader {
     this.#entries.push(value)
     this.#ids.add(value.id)
     for (const ref of refsIn(value.data)) this.#refs.add(ref)
+  }
+
+  #checkDepth(value: unknown, line: Line): void {
+    if (isTooDeep(value)) throw this.#wrong(line, `is nested more than ${maxDepth} levels deep`)
   }
 
   #blob({ blob, base64 }: { readonly [name: string]: unknown }, line: Line): void {
