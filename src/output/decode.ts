@@ -28,7 +28,8 @@ export function decodeText({ isWrapped }: Pick<OutputSchema, 'isWrapped'>, text:
 
 function parse(text: string): { readonly value: unknown } | { readonly problem: string } {
   const whole = parseJson(text)
-  if (!('problem' in whole)) return whole
+  // A fence inside of a value that is broken is a part of that, and not what was meant.
+  if (!('problem' in whole) || /^(?:\{|\[\s*[{["])/.test(text)) return whole
   const fenced = /```[^\n`]*\n(.*)```/s.exec(text)?.[1]
   if (fenced === undefined) return whole
   return parseJson(fenced)

@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts'
 import { storableLimits } from '../core/storable.ts'
+import { wellFormed } from '../core/text.ts'
 import { type OutputSchema, wrapperField } from './schema.ts'
 
 /** An object or array that has not ended. */
@@ -189,7 +190,7 @@ export class PartialOutput {
     const whole = this.#half + more
     const last = whole.charCodeAt(whole.length - 1)
     this.#half = last >= 0xd800 && last < 0xdc00 ? whole.slice(-1) : ''
-    this.#text += this.#half === '' ? whole : whole.slice(0, -1)
+    this.#text += wellFormed(this.#half === '' ? whole : whole.slice(0, -1))
     this.#changed ||= this.#isShown
   }
 
