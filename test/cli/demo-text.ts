@@ -14,7 +14,7 @@ function unbroken(out: string): string {
 export function masked(out: string, home: string): string {
   return unbroken(out)
     .replaceAll(home, 'HOME')
-    .replace(/demo-\d{4}-\d\d-\d\d-\d{6}/g, 'demo-DATE-TIME')
+    .replace(/demo-\d{4}-\d\d-\d\d-\d{6}(-\d+)?/g, 'demo-DATE-TIME')
     .replace(/Process \d+/g, 'Process PID')
     .replace(/SIGKILL [\d.]+ ms/, 'SIGKILL TIME')
     .replace(/(It leaves) .* in the journal and \S+( charge)?/, '$1 SOMETHING in the journal and SOMETHING')
