@@ -1,13 +1,13 @@
 import { type Decision, type Pending, RondoError } from '../index.ts'
 import type { PlannedChange } from '../tools/index.ts'
+import { busyPart, type Mode, questionPart, writingPart } from './approval-prompt.ts'
 import { argumentLines, reasonLines, waitingFacts } from './pending-lines.ts'
 import { changeLines } from './screen/change-lines.ts'
 import { type Draft, draftOf, edited, emptyDraft, movedLine } from './screen/draft.ts'
-import { draftPart } from './screen/draft-lines.ts'
 import type { Key } from './screen/keys.ts'
 import type { LivePart, LiveScreen } from './screen/live.ts'
 import type { Terminal } from './terminal.ts'
-import { columnsOf, oneLine, row, spelledOut, styled, wrapped } from './text.ts'
+import { oneLine, row, styled } from './text.ts'
 import type { Toolset } from './toolset.ts'
 
 /** A call that waits for an approval. */
@@ -36,10 +36,7 @@ interface Asked {
   change?: PlannedChange | undefined
 }
 
-type Mode = { readonly kind: 'choose' } | { readonly kind: 'deny' | 'edit'; readonly draft: Draft; readonly problem?: string }
-
 /** Below the question. */
-const indent = ' '.repeat('Approve? '.length)
 
 /** Nobody has read a question in this time (ms): a key that comes sooner was meant for something else. */
 const readMs = 300
@@ -115,7 +112,7 @@ export class ApprovalDesk {
     if (this.#asked === undefined || this.#shownAt === Number.POSITIVE_INFINITY) return
     this.#screen.show('question', this.#question(this.#asked))
     this.#options.changed?.()
-    if (this.#mode.kind !== 'choose') this.#screen.show('prompt', this.#writing(this.#mode))
+    if (this.#mode.kind !== 'choose') this.#screen.show('prompt', writingPart(this.#mode, this.#screen, this.#terminal.stdout))
   }
 
   #next(): void {
@@ -179,47 +176,19 @@ export class ApprovalDesk {
     }
   }
 
-  #question({ call }: Asked): LivePart {
+  #question({ call, change }: Asked): LivePart {
     if (this.#mode.kind !== 'choose') return { lines: [] }
-    const { stdout } = this.#terminal
-    const question = styled('Approve? ', 'yellow', stdout)
-    if (this.#options.isWriting?.() === true)
-      return { lines: ['', `${question}Finish your message first: Enter says it, Ctrl-U drops it.`] }
-    const width = this.#screen.width
-    const forever = call.rememberAs === false ? undefined : always(call)
-    // What is agreed to for all of a session is seen whole.
-    const isLong = forever !== undefined && columnsOf(forever) > width - indent.length - 2
-    const choices = [
-      ['y', 'yes'],
-      ['n', 'no'],
-      ['e', 'edit'],
-      ...(forever === undefined || isLong ? [] : [['a', forever]]),
-      ...(this.#options.leave === undefined ? [] : [['l', 'later']]),
-    ]
-    const pieces = choices.map(([key = '', what], index) => ({
-      text: `${index === 0 ? question : ''}${styled(key, 'bold', stdout)} ${what}`,
-    }))
-    const lines = `${row(pieces, { color: stdout.color, columns: width }, indent)}${isLong ? wrapped(`a ${forever}`, width, indent) : ''}`
-    return { lines: ['', ...lines.trimEnd().split('\n')] }
-  }
-
-  #writing({ kind, draft, problem }: Exclude<Mode, { kind: 'choose' }>): LivePart {
-    const { stdout } = this.#terminal
-    const what =
-      kind === 'deny'
-        ? 'Why not? The model reads it. Enter: deny · Esc: back'
-        : 'The arguments as JSON. Enter: look at it again · Alt-Enter: new line · Esc: back'
-    const above = ['', styled(what, 'yellow', stdout), ...(problem === undefined ? [] : [styled(problem, 'red', stdout)])]
-    const maxRows = Math.max(3, this.#screen.rows - 6)
-    const part = draftPart(draft, this.#screen.width, { first: styled('› ', 'cyan', stdout), rest: '  ', columns: 2 }, maxRows)
-    const { row: at = 0, column = 0 } = part.cursor ?? {}
-    return { lines: [...above, ...part.lines], cursor: { row: at + above.length, column } }
+    const { isWriting, leave } = this.#options
+    const choices = { call, canRun: canRun(change), canLeave: leave !== undefined }
+    return isWriting?.() === true ? busyPart(this.#terminal.stdout) : questionPart(choices, this.#screen, this.#terminal.stdout)
   }
 
   #choose(asked: Asked, key: Key): void {
     const letter = key.kind === 'text' ? key.text.toLowerCase() : ''
-    if (letter === 'y') return this.#decide(asked, this.#approval(asked))
-    if (letter === 'a' && asked.call.rememberAs !== false) return this.#decide(asked, { ...this.#approval(asked), remember: 'session' })
+    const isYes = canRun(asked.change)
+    if (letter === 'y' && isYes) return this.#decide(asked, this.#approval(asked))
+    if (letter === 'a' && isYes && asked.call.rememberAs !== false)
+      return this.#decide(asked, { ...this.#approval(asked), remember: 'session' })
     if (letter === 'l') return this.#options.leave?.()
     if (letter === 'n') return this.#to({ kind: 'deny', draft: emptyDraft })
     if (letter === 'e') return this.#to({ kind: 'edit', draft: draftOf(JSON.stringify(asked.input, undefined, 2)) })
@@ -293,7 +262,7 @@ export class ApprovalDesk {
 /** The library’s words are for programs. */
 const notTaken = 'Your answer was not taken: this call has been answered elsewhere, or can’t be answered any more.'
 
-function always({ toolName, rememberAs }: Asking): string {
-  const what = typeof rememberAs === 'string' ? rememberAs : toolName
-  return `always ${spelledOut(oneLine(what))} in this session`
+/** What would fail now could do something later that nobody has seen. */
+function canRun(change: PlannedChange | undefined): boolean {
+  return change?.kind !== 'refused'
 }

@@ -30,7 +30,7 @@ export class LivePage implements Page {
   constructor(terminal: Terminal, screen: LiveScreen) {
     this.#terminal = terminal
     this.#screen = screen
-    this.#markdown = new MarkdownStream(() => screen.width, terminal.stdout)
+    this.#markdown = new MarkdownStream(() => screen.textWidth, terminal.stdout)
     this.#ticker = new Ticker(terminal, (frame) => {
       this.#frame = frame
       this.#status()

@@ -7,11 +7,11 @@ import { readOutputSchema } from './output-schema.ts'
 import { commandAgent, folderOf, lookingAgent, modelOf } from './read-agent.ts'
 import { reportAs, saysLittle } from './reporter.ts'
 import { resumeCommand } from './resume-command.ts'
-import { cannotOpen, checkSessionId, closed, unfinished } from './sessions.ts'
+import { checkSessionId, closed, sayUnkept, unfinished } from './sessions.ts'
 import { openStore } from './store.ts'
 import { taskInput } from './task-input.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { plain, sessionWord, styled } from './text.ts'
+import { sessionWord } from './text.ts'
 import { toolsFor } from './toolset.ts'
 
 export interface RunFlags extends ConfigFlags {
@@ -43,7 +43,7 @@ export async function runCommand(words: readonly string[], asked: RunFlags, worl
   const chosen = await modelOf(wanted, terminal, model)
   const { store, unkept } = await openStore(terminal)
   try {
-    if (unkept !== undefined) sayUnkept(unkept, wanted, terminal)
+    if (unkept !== undefined) sayUnkept(unkept, wanted.session, terminal)
     const flags = wanted.session === undefined ? wanted : await forSession(wanted.session, wanted, store, terminal)
     const toolset = toolsFor(folder, flags, terminal)
     const agent = commandAgent({ model: chosen.model, folder, store, tools: toolset.tools, instructions: flags.instructions })
@@ -61,11 +61,6 @@ function sessionToResume(words: readonly string[], { session }: RunFlags): strin
   if (session === undefined) throw new CannotRun('--resume needs the session whose run shall go on: rondo resume ID')
   if (words.length === 0) return session
   throw new CannotRun('--resume goes on with the task that the run has. Leave the words out, or leave --resume out.')
-}
-
-function sayUnkept(why: string, flags: RunFlags, { stderr }: Terminal): void {
-  if (flags.session !== undefined) throw cannotOpen(flags.session, why)
-  stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
 }
 
 /** The flags for a run of this session; throws `CannotRun` for one that can't take a new run. */

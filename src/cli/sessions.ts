@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { RunStatus, Store } from '../index.ts'
 import { openStore, placeless, sessionsFile } from './store.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { dateAndTime, oneLine, plain } from './text.ts'
+import { dateAndTime, oneLine, plain, styled } from './text.ts'
 
 /** Statuses of a session with a run that has not ended. */
 export const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>([
@@ -53,8 +53,14 @@ export async function openToGoOn(sessionId: string, terminal: Terminal): Promise
   throw cannotOpen(sessionId, unkept)
 }
 
-export function cannotOpen(sessionId: string, why: string): CannotRun {
+function cannotOpen(sessionId: string, why: string): CannotRun {
   return new CannotRun(`Session ${oneLine(sessionId)} can't be opened: ${plain(why)}`)
+}
+
+/** Says that a session will be gone with the process; throws `CannotRun` where one that is kept was `wanted`. */
+export function sayUnkept(why: string, wanted: string | undefined, { stderr }: Pick<Terminal, 'stderr'>): void {
+  if (wanted !== undefined) throw cannotOpen(wanted, why)
+  stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
 }
 
 /** What was to be said has been said; a store that can't close must not hide it. */

@@ -186,3 +186,16 @@ test('in a narrow window a reason that quotes the call begins no row, and what h
   expect(terminal.out).not.toContain('…')
   expect(terminal.out).toMatch(/end in this\s+session/)
 })
+
+test('a change that would fail is not approved: what it would do by then nobody has seen', async () => {
+  const refused = { kind: 'refused', message: 'There is no such text.' } as const
+  const { terminal, desk, decisions, type, read, press } = setup({ planned: () => Promise.resolve(refused) })
+  desk.ask(call('m1.0'))
+  await read()
+  expect(terminal.screen).toContain('Approve? n no · e edit')
+  type('ya')
+  expect(decisions).toEqual([])
+  type('n')
+  press('enter')
+  expect(decisions).toEqual([{ callId: 'm1.0', decision: 'deny', by: 'ann' }])
+})

@@ -127,3 +127,11 @@ test('SIGTERM ends the chat: 130, and a second one does not wait for what is und
   expect(terminal.exits).toEqual([130])
   expect(await ended).toBe(130)
 })
+
+test('by lines: commands are commands there too, and end nothing', async () => {
+  const { code, out } = await byLines('/status\n/fly\n//said\n/quit\nnever', ['Heard.'], { session: 's' }, newFolder(), newFolder())
+  expect(code).toBe(0)
+  expect(out).toContain('session  s')
+  expect(out).toContain('There is no command /fly.')
+  expect(out).toContain('Heard.')
+})

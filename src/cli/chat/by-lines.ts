@@ -7,6 +7,7 @@ import { exitCodeOf } from '../summary.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import type { ChatSettings } from './settings.ts'
 import { slashOf } from './slash.ts'
+import { Slashes } from './slashes.ts'
 import { Talk } from './talk.ts'
 
 const nothingToSay =
@@ -37,11 +38,29 @@ export async function chatByLines(
     talk.abort(`Ended by ${why}.`)
   })
   let last: RunResult | undefined
+  let hasLeft = false
+  const slashes = ({ sessionId: id }: Talk) =>
+    new Slashes(settings, terminal, {
+      sessionId: id,
+      say: (text) => terminal.stdout.write(text),
+      open: async (next) => {
+        talk.sessionId = next
+        last = await talk.goOn()
+      },
+      leave: () => {
+        hasLeft = true
+      },
+    })
   try {
     last = await talk.goOn()
     for (const line of lines) {
       if (isAborted || (last !== undefined && last.status !== 'completed')) break
-      if (slashOf(line)?.name === 'quit') break
+      const slash = slashOf(line)
+      if (slash !== undefined) {
+        await slashes(talk).run(slash)
+        if (hasLeft) break
+        continue
+      }
       const page = new PlainPage(terminal, !terminal.stdout.isTTY)
       view = new RunView(page, terminal.stderr)
       last = await talk.say(line.replace(/^\/\//, '/'))

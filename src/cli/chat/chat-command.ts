@@ -2,11 +2,11 @@ import { type Model, RondoError, type Store } from '../../index.ts'
 import { beginningOf, keptIn, newestIn, sandboxBeginsAnew } from '../beginning.ts'
 import { configured } from '../config/configured.ts'
 import { folderOf, folderOfSession, modelOf } from '../read-agent.ts'
-import { cannotOpen, checkSessionId, closed, noSession } from '../sessions.ts'
+import { checkSessionId, closed, noSession, sayUnkept } from '../sessions.ts'
 import { openStore } from '../store.ts'
 import { commandName } from '../summary.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
-import { plain, styled } from '../text.ts'
+import { plain } from '../text.ts'
 import { toolsFor } from '../toolset.ts'
 import { chatByLines } from './by-lines.ts'
 import { chatOnScreen } from './on-screen.ts'
@@ -22,7 +22,7 @@ export async function chatCommand(words: readonly string[], asked: ChatFlags, wo
     throw new CannotRun('--session and --resume both say which session to go on with. Leave one of them out.')
   const { store, unkept } = await openStore(world)
   try {
-    if (unkept !== undefined) sayUnkept(unkept, asked, world)
+    if (unkept !== undefined) sayUnkept(unkept, asked.session ?? (asked.resume === true ? 'of before' : asked.resume), world)
     const folder = await folderFor(asked, store, world)
     const { flags: wanted, terminal } = configured(asked, folder, world)
     const chosen = await modelOf(wanted, terminal, model)
@@ -39,12 +39,6 @@ export async function chatCommand(words: readonly string[], asked: ChatFlags, wo
   } finally {
     await closed(store, world)
   }
-}
-
-function sayUnkept(why: string, { session, resume }: ChatFlags, { stderr }: Terminal): void {
-  const wanted = session ?? (resume === true ? 'of before' : resume)
-  if (wanted !== undefined) throw cannotOpen(wanted, why)
-  stderr.write(`${styled(`This session is not kept. ${plain(why)}`, 'yellow', stderr)}\n`)
 }
 
 /** As `rondo resume`: a session goes on where it began. */

@@ -121,7 +121,7 @@ class ScreenChat {
     const { stdout } = this.#terminal
     if (last.assistant !== undefined)
       this.#say(
-        `\n${markdownLines(last.assistant, this.#stand.screen.width, stdout)
+        `\n${markdownLines(last.assistant, this.#stand.screen.textWidth, stdout)
           .map((line) => `${line}\n`)
           .join('')}`,
       )

@@ -18,6 +18,8 @@ export type Slot = (typeof slots)[number]
 
 const slots = ['preview', 'status', 'question', 'prompt'] as const
 
+const maxTextColumns = 120
+
 const nothing: LivePart = { lines: [] }
 
 /**
@@ -37,6 +39,11 @@ export class LiveScreen {
   /** Columns that a line of the live part may take: in the last one terminals break lines by themselves. */
   get width(): number {
     return Math.max(20, (this.#out.columns ?? 80) - 1)
+  }
+
+  /** Columns of text that is read as text: longer lines are hard to follow. */
+  get textWidth(): number {
+    return Math.min(this.width, maxTextColumns)
   }
 
   get rows(): number {
