@@ -330,3 +330,11 @@ describe('--output-schema', () => {
     expect(await refusal(['x'], { ...setting, flags: { ...setting.flags, ...flags }, model: scripted([]) })).toContain(message)
   })
 })
+
+test('--max-cost: exit code 3 when the run has cost so much, and what it cost is told', async () => {
+  const call = { calls: [{ name: 'list_files', input: {} }], usage: { costUsd: 0.03 } }
+  const model = scripted([call, call, 'As far as I came.'])
+  const { code, err } = await run(['look'], { model, outIsTTY: true, flags: { maxCost: 0.05 } })
+  expect([code, err]).toEqual([3, expect.stringContaining('incomplete (budget_exceeded)')])
+  expect(err).toContain('$0.06')
+})
