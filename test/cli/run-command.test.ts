@@ -333,8 +333,8 @@ describe('--output-schema', () => {
 
 test('--max-cost: exit code 3 when the run has cost so much, and what it cost is told', async () => {
   const call = { calls: [{ name: 'list_files', input: {} }], usage: { costUsd: 0.03 } }
-  const model = scripted([call, call, 'As far as I came.'])
+  const model = scripted([call, call, { text: 'As far as I came.', usage: { costUsd: 0.01 } }])
   const { code, err } = await run(['look'], { model, outIsTTY: true, flags: { maxCost: 0.05 } })
   expect([code, err]).toEqual([3, expect.stringContaining('incomplete (budget_exceeded)')])
-  expect(err).toContain('$0.06')
+  expect(err).toContain('$0.0700')
 })
