@@ -242,7 +242,7 @@ describe('the end of a process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`${signal} aborts cleanly: exit code 130, and the session can go on`, async () => {
       const home = newFolder()
-      const onErr = (err: string, child: ChildProcess) => err.includes('Asking') && child.kill(signal)
+      const onErr = (err: string, child: ChildProcess) => err.endsWith('(iteration 1, attempt 1)\n') && child.kill(signal)
       const { code, err } = await rondo(['run', '-v', '--session', 'notes', 'list the files'], { home, env: slow, onErr })
       expect([code, err]).toEqual([
         130,
