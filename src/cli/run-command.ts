@@ -29,6 +29,9 @@ export interface RunFlags extends ConfigFlags {
   readonly outputSchema?: string
 }
 
+/** Of `rondo/offline`, which plans over words and answers in words. */
+const offlineProvider = 'rondo'
+
 /**
  * Runs a task to its end and resolves with the exit code. Throws `CannotRun` for what could not begin. `model` stands in for the
  * one that would be chosen.
@@ -41,6 +44,8 @@ export async function runCommand(words: readonly string[], asked: RunFlags, worl
   const output = wanted.outputSchema === undefined ? undefined : readOutputSchema(wanted.outputSchema, terminal)
   const input = await taskInput(words, wanted.file, terminal)
   const chosen = await modelOf(wanted, terminal, model)
+  if (output !== undefined && chosen.model.provider === offlineProvider)
+    throw new CannotRun('The offline model writes no JSON: --output-schema needs a language model, as --model openai:NAME or ollama:NAME.')
   const { store, unkept } = await openStore(terminal)
   try {
     if (unkept !== undefined) sayUnkept(unkept, wanted.session, terminal)

@@ -5,6 +5,7 @@ import {
   plannedChange,
   readTools,
   type Sandbox,
+  type ShellRules,
   sandboxTools,
   shellTool,
   writeTools,
@@ -67,7 +68,8 @@ export interface Toolset {
 export function toolsFor(folder: string, flags: ToolFlags, { platform }: Pick<Terminal, 'platform'>, there?: Sandbox): Toolset {
   const names = new Set(chosenTools(flags.tools))
   const asks = flags.yes !== true
-  const sandbox = flags.sandbox === true ? (there ?? valid(() => sandboxTools({ root: folder }))) : undefined
+  const sandbox =
+    flags.sandbox === true ? (there ?? valid(() => sandboxTools({ root: folder, shell: { rules: rulesOf(flags) } }))) : undefined
   const tools: Tools[number][] = sandbox === undefined ? onDisk(folder, names, flags, asks, platform) : [...sandbox.tools]
   if (names.has('fetch_url')) tools.push(fetcher(flags, asks))
   return {
@@ -89,8 +91,14 @@ function writable(folder: string, asks: boolean): Tools {
   return valid(() => writeTools({ root: folder, needsApproval: asks }))
 }
 
-function shell(folder: string, { allowCommand = [], denyCommand = [] }: ToolFlags, asks: boolean): Tool {
-  return valid(() => shellTool({ cwd: folder, rules: { allow: allowCommand, deny: denyCommand }, needsApproval: asks }))
+function shell(folder: string, flags: ToolFlags, asks: boolean): Tool {
+  return valid(() => shellTool({ cwd: folder, rules: rulesOf(flags), needsApproval: asks }))
+}
+
+function rulesOf({ allowCommand = [], denyCommand = [] }: ToolFlags): ShellRules {
+  if ([...allowCommand, ...denyCommand].some((pattern) => pattern.trim() === ''))
+    throw new CannotRun("--allow-command and --deny-command need a pattern, as 'npm test' or 'git log *': an empty one was given.")
+  return { allow: allowCommand, deny: denyCommand }
 }
 
 function fetcher({ fetchHosts = [] }: ToolFlags, asks: boolean): Tool {

@@ -325,7 +325,7 @@ describe('rondo import', () => {
   })
 
   test('what can not be read, or has no id that can be used, is told', async () => {
-    expect((await run(newFolder(), ['import', 'none'])).err).toMatch(/^rondo: .*none can't be read: ENOENT/)
+    expect((await run(newFolder(), ['import', 'none'])).err).toMatch(/^rondo: There is no file \/.*\/none\. rondo export writes one\.\n$/)
     expect((await run(newFolder(), ['import', '-'])).err).toMatch(/^rondo: Nothing comes through standard input\./)
     const [header = '', entry = ''] = await small()
     const odd = sealed([header.replace('"notes"', '"a b\\u001b"'), entry])

@@ -310,6 +310,13 @@ describe('--output-schema', () => {
     expect(err).toContain('failed (output_decoding_failed)')
   })
 
+  test('the offline model is not asked for it', async () => {
+    const terminal = fakeTerminal({ cwd: withSchema().cwd, env: { RONDO_HOME: newFolder(), RONDO_MODEL: 'offline' } })
+    await expect(runCommand(['x'], withSchema().flags, { ...terminal, cwd: withSchema().cwd })).rejects.toThrow(
+      'The offline model writes no JSON',
+    )
+  })
+
   test('a run that goes on elsewhere must still fit it', async () => {
     const home = newFolder()
     const flags = { ...withSchema().flags, session: 'notes', maxIterations: 1 }

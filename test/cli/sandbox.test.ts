@@ -31,6 +31,15 @@ test('--sandbox: nothing is asked, nothing on the disk is changed, and what was 
   ])
 })
 
+test('--deny-command holds in a sandbox too', async () => {
+  const calls = { calls: [shell('cat a.txt > d.txt'), shell('cp a.txt e.txt')] }
+  const { code, err } = await run([calls, 'Done.'], { sandbox: true, denyCommand: ['cp *'] })
+  expect(code).toBe(0)
+  expect(err).toContain("Not run: a rule denies 'cp *'.")
+  expect(err).toContain('+ d.txt')
+  expect(err).not.toContain('e.txt\n')
+})
+
 test('the same without it parks: it would change the disk', async () => {
   const { code, cwd } = await run([{ calls: [write('a.txt')] }], {})
   expect([code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([4, 'old\n'])

@@ -46,6 +46,7 @@ describe('in a sandbox', () => {
     expect(names({ sandbox: true })).toEqual(all)
     expect(await asks({ sandbox: true }, 'write_file', { path: 'a', content: '' })).toBe(false)
     expect(await asks({ sandbox: true }, 'shell', { command: 'rm -rf .' })).toBe(false)
+    expect(() => toolsFor(newFolder(), { denyCommand: [' '] }, { platform: 'linux' })).toThrow("need a pattern, as 'npm test'")
     expect(await asks({ sandbox: true }, 'fetch_url', { url: 'https://example.com' })).not.toBe(false)
   })
 

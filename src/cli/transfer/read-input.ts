@@ -24,6 +24,7 @@ async function readFile(path: string): Promise<Buffer> {
     return await readAll(handle, path)
   } catch (error) {
     if (error instanceof CannotRun || !(error instanceof Error)) throw error
+    if ('code' in error && error.code === 'ENOENT') throw new CannotRun(`There is no file ${plain(path)}. rondo export writes one.`)
     throw new CannotRun(`${plain(path)} can't be read: ${plain(error.message)}.`)
   } finally {
     await handle?.close()

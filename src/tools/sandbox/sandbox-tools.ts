@@ -42,7 +42,10 @@ export interface SandboxOptions {
   /** Whether a human must agree to commands and writes. Default false: they change nothing but the sandbox. */
   readonly needsApproval?: boolean
   /** As for `shellTool`; `env` is all that commands find in their environment, but for `HOME`, `PATH`, `TERM`, `TMPDIR`, `USER`, `NO_COLOR`. */
-  readonly shell?: Pick<ShellToolOptions, 'name' | 'description' | 'env' | 'timeoutMs' | 'maxTimeoutMs' | 'outputBytes' | 'graceMs'>
+  readonly shell?: Pick<
+    ShellToolOptions,
+    'name' | 'description' | 'rules' | 'env' | 'timeoutMs' | 'maxTimeoutMs' | 'outputBytes' | 'graceMs'
+  >
 }
 
 export type SandboxTools = readonly [
@@ -124,7 +127,7 @@ function mountOf({ realPath }: Root): string {
 }
 
 const known = ['root', 'limits', 'respectGitignore', 'needsApproval', 'shell']
-const knownOfShell = ['name', 'description', 'env', 'timeoutMs', 'maxTimeoutMs', 'outputBytes', 'graceMs']
+const knownOfShell = ['name', 'description', 'rules', 'env', 'timeoutMs', 'maxTimeoutMs', 'outputBytes', 'graceMs']
 
 function checkOptions(options: SandboxOptions): void {
   if (typeof options !== 'object' || options === null)
