@@ -175,6 +175,15 @@ describeInTerminal('what is said', () => {
     expect(lastSaid(model)).toContain('0 one\\ntwo\\nthree\\nfour')
   })
 
+  test('a paste that holds control characters is text: it suspends and ends nothing', async () => {
+    await using model = await modelServer([says('Read.')])
+    const terminal = await openChat(model)
+    terminal.paste('one\u001a\u001c\u0003\u0004two')
+    await terminal.waitFor('› one\\x1a\\x1c\\x03\\x04two')
+    terminal.press('enter')
+    await terminal.waitFor('Read.')
+  })
+
   test('what was said is there again, also in the next chat', async () => {
     await using model = await modelServer([says('First.'), says('Second.')])
     const terminal = await openChat(model)

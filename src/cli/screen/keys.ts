@@ -34,8 +34,9 @@ export function processKeyboard(stdin: NodeJS.ReadStream, write: (text: string) 
       emitKeypressEvents(stdin)
       const reader = new KeyReader(onKey)
       const onKeypress = (text: string | undefined, key: NodeKey) => {
-        if (hasGroups && key.ctrl === true && key.name === 'z') return leave('SIGTSTP')
-        if (hasGroups && key.sequence === '\x1c') return leave('SIGQUIT')
+        const acts = hasGroups && !reader.isPasting
+        if (acts && key.ctrl === true && key.name === 'z') return leave('SIGTSTP')
+        if (acts && key.sequence === '\x1c') return leave('SIGQUIT')
         reader.read(text, key)
       }
       const onContinue = () => {
@@ -81,6 +82,11 @@ export class KeyReader {
 
   constructor(onKey: (key: Key) => void) {
     this.#onKey = onKey
+  }
+
+  /** What comes is text, whatever keys it looks like. */
+  get isPasting(): boolean {
+    return this.#pasted !== undefined
   }
 
   read(text: string | undefined, key: NodeKey): void {
