@@ -1,6 +1,6 @@
 import { type Pending, RondoError, type Store } from '../index.ts'
+import { lookingAgent } from './command-agent.ts'
 import { answerCommand, answerHint, waitingLines } from './pending-lines.ts'
-import { lookingAgent } from './read-agent.ts'
 import { sessionFacts } from './session-facts.ts'
 import { openToRead } from './store.ts'
 import { CannotRun, type Terminal } from './terminal.ts'

@@ -1,7 +1,7 @@
 import { type Model, RondoError, type Store } from '../../index.ts'
 import { beginningOf, keptIn, newestIn, sandboxBeginsAnew } from '../beginning.ts'
+import { folderOf, folderOfSession, modelOf } from '../command-agent.ts'
 import { configured } from '../config/configured.ts'
-import { folderOf, folderOfSession, modelOf } from '../read-agent.ts'
 import { checkSessionId, closed, noSession, sayUnkept } from '../sessions.ts'
 import { openStore } from '../store.ts'
 import { commandName } from '../summary.ts'

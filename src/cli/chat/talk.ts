@@ -1,10 +1,10 @@
 import type { RunEvent } from '../../index.ts'
 import { type Agent, type Input, RondoError, type Run, type RunResult, type Tools } from '../../index.ts'
 import { beginning } from '../beginning.ts'
+import { commandAgent } from '../command-agent.ts'
 import type { Answering } from '../drive.ts'
 import { Drive } from '../drive.ts'
 import { limitsOf } from '../limit-flags.ts'
-import { commandAgent } from '../read-agent.ts'
 import { unfinished } from '../sessions.ts'
 import type { ChatSettings } from './settings.ts'
 

@@ -1,5 +1,5 @@
+import { folderOf } from '../command-agent.ts'
 import type { ConfigFlags } from '../config/configured.ts'
-import { folderOf } from '../read-agent.ts'
 import type { Output, Terminal } from '../terminal.ts'
 import { jsonLine, padEnd, plain, styled, wrapped } from '../text.ts'
 import type { Check, Looked } from './check.ts'

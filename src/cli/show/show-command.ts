@@ -1,6 +1,6 @@
 import { type Entry, type Pending, RondoError, type Store } from '../../index.ts'
 import { Breath } from '../breath.ts'
-import { lookingAgent } from '../read-agent.ts'
+import { lookingAgent } from '../command-agent.ts'
 import { noSession, nothingKept } from '../sessions.ts'
 import { openToRead, sessionsFile } from '../store.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { memory, RondoError } from '../../index.ts'
-import { kindOf, lookingAgent } from '../read-agent.ts'
+import { kindOf, lookingAgent } from '../command-agent.ts'
 import { unfinished } from '../sessions.ts'
 import { openStore, sessionsFile } from '../store.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
