@@ -1,9 +1,9 @@
 import { RondoError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
-import { JsonEnd } from './json-end.ts'
+import { JsonEnd } from '../json-end.ts'
+import type { Wire } from '../wire.ts'
 import { type CallPiece, hasEnded, isMoreName, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
-import type { Wire } from './wire.ts'
 
 /** So many calls one response may hold: more is a model that runs on without end. */
 const maxCalls = 1_000

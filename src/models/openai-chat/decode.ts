@@ -1,21 +1,22 @@
 import { RondoError } from '../../core/error.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Answerer, streamError } from '../errors.ts'
+import { EventTemplate } from '../event-template.ts'
+import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
+import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { ChatCalls } from './calls.ts'
 import { contentIn, errorIn, fieldIn, firstChoice, inputIn, inputOf, isError, messageOf, reasoningField, textsOf } from './event.ts'
 import { finishReasonOf, isBrokenOff } from './finish.ts'
 import type { OpenCall } from './open-call.ts'
-import { EventTemplate } from './template.ts'
 import { ChatUsage } from './usage.ts'
-import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
 
 /**
  * Reads one response of a Chat Completions API: the events of a stream, or a whole completion as if it were one event. What servers
  * differ in is taken as it comes; what nobody can read is a `ModelServerError`.
  */
-export class ChatDecoder {
+export class ChatDecoder implements ResponseDecoder {
   readonly #from: Answerer
   readonly #deltas: JoinedDeltas
   readonly #calls: ChatCalls
@@ -96,10 +97,13 @@ export class ChatDecoder {
     return this.#done
   }
 
-  /** A completion that came at once: nothing can follow it. */
-  whole(completion: unknown): void {
+  /** A completion that came at once: nothing can follow it. Some send it as a list of one. */
+  whole(body: unknown): boolean {
+    const completion: unknown = Array.isArray(body) ? body[0] : body
+    if (!isWire(completion) || (completion['choices'] === undefined && !isError(completion['error']))) return false
     this.#setDone()
     this.#event(completion, '')
+    return true
   }
 
   #setDone(): void {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import { anyIds, type CallIds } from './encode.ts'
+import { anyIds, type CallIds } from '../history/ids.ts'
 
 /** What servers of the same API differ in, as data. */
 export interface Dialect {

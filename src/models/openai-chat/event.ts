@@ -1,4 +1,4 @@
-import { isWire, textOrNothing, type Wire, wires } from './wire.ts'
+import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
 /** The error that an event is: under `error`, or, where nothing else of an answer is there, the event itself. */
 export function errorIn(event: Wire): unknown {

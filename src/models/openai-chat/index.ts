@@ -1,12 +1,13 @@
-import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
-import { safeText } from '../safe-text.ts'
-import { checkModelName, checkOptions, checkServer } from './check-options.ts'
+import { checkedURL, checkModelName, checkOptions, nameRule } from '../http/check-options.ts'
+import { HttpModel } from '../http/model.ts'
+import type { HttpOptions } from '../http/options.ts'
+import { overlaid } from '../http/overlay.ts'
+import { ChatApi } from './api.ts'
 import { compatibleDialect, openaiDialect, openaiDialectAt } from './dialect.ts'
-import { ChatModel } from './model.ts'
-import type { OpenAIChatOptions } from './options.ts'
 
-export type { OpenAIChatOptions } from './options.ts'
+/** How a Chat Completions server is reached. '/chat/completions' is put behind the path of `baseURL`. */
+export interface OpenAIChatOptions extends HttpOptions {}
 
 /** A server that speaks the Chat Completions API: where it is, and what its models have in common. */
 export interface OpenAICompatibleOptions extends OpenAIChatOptions {
@@ -23,11 +24,11 @@ export interface OpenAICompatibleOptions extends OpenAIChatOptions {
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
-  checkModelName(model, 'openaiChat')
+  checkModelName(model, 'openaiChat', 'gpt-5-mini')
   checkOptions(options, 'openaiChat')
   const { baseURL } = options
   const dialect = baseURL === undefined ? openaiDialect : openaiDialectAt(checkedURL(baseURL))
-  return new ChatModel(model, dialect, overlaid({}, options))
+  return new HttpModel(model, new ChatApi(model, dialect, options), overlaid({}, options))
 }
 
 /**
@@ -38,37 +39,14 @@ export function openaiChat(model: string, options: OpenAIChatOptions = {}): Mode
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
-  checkServer(server, 'openaiCompatible')
+  checkOptions(server, 'openaiCompatible', { name: nameRule }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
   const baseURL = checkedURL(server.baseURL)
   const name = server.name ?? new URL(baseURL).host
   return (model, options = {}) => {
-    checkModelName(model, 'openaiCompatible')
+    checkModelName(model, 'openaiCompatible', 'qwen3')
     checkOptions(options, 'openaiCompatible')
     const own = options.baseURL === undefined ? baseURL : checkedURL(options.baseURL)
-    return new ChatModel(model, compatibleDialect(name, own), overlaid(server, options))
+    const both = overlaid<OpenAIChatOptions>(server, options)
+    return new HttpModel(model, new ChatApi(model, compatibleDialect(name, own), both), both)
   }
-}
-
-/** The options of a server with what a model has of its own: field by field where an option has fields. */
-function overlaid(server: OpenAIChatOptions, model: OpenAIChatOptions): OpenAIChatOptions {
-  return {
-    ...merged(server, model),
-    headers: merged(server.headers, model.headers),
-    timeouts: merged(server.timeouts, model.timeouts),
-    capabilities: merged(server.capabilities, model.capabilities),
-  }
-}
-
-/** The fields of both, the latter first. What is undefined was not given. */
-function merged<X extends object>(...layers: readonly (X | undefined)[]): X {
-  const given = layers.flatMap((layer) => Object.entries(layer ?? {})).filter(([, value]) => value !== undefined)
-  return Object.assign({}, ...given.map(([name, value]) => ({ [name]: value })))
-}
-
-function checkedURL(baseURL: unknown): string {
-  if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return baseURL
-  throw new RondoError(
-    'ConfigInvalid',
-    `baseURL must be a URL that begins with http:// or https://, as 'http://localhost:8080/v1', not ${safeText(String(baseURL), 100)}.`,
-  )
 }

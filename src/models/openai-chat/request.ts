@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ModelSettings } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
+import { type FrameParts, Frames, optional } from '../http/frames.ts'
 import type { Dialect } from './dialect.ts'
 
 /** What of a request is no message. */
@@ -15,17 +16,14 @@ export interface RequestFrame {
   readonly tail: Uint8Array
 }
 
-/** What a frame is made of. Two requests of which these are the same have the same frame. */
-type Parts = Pick<ModelRequest, 'instructions' | 'tools' | 'toolChoice' | 'outputSchema' | 'settings'>
-
 const encoder = new TextEncoder()
 
-/** Frames of one model: the last one is kept, for nearly all requests of a run have the same. */
-export class Frames {
+/** The frames of one model's requests. */
+export class ChatFrames {
   readonly #model: string
   readonly #stream: boolean
   readonly #dialect: Dialect
-  #last: { readonly parts: Parts; readonly frame: RequestFrame } | undefined
+  readonly #frames = new Frames((parts) => this.#make(parts))
 
   constructor(model: string, stream: boolean, dialect: Dialect) {
     this.#model = model
@@ -33,23 +31,11 @@ export class Frames {
     this.#dialect = dialect
   }
 
-  frame(request: ModelRequest): RequestFrame {
-    const last = this.#last
-    if (last !== undefined && sameParts(last.parts, request)) return last.frame
-    const { instructions, tools, toolChoice, settings } = request
-    const parts = {
-      instructions,
-      tools,
-      toolChoice,
-      settings,
-      ...(request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema }),
-    }
-    const frame = this.#make(parts)
-    this.#last = { parts, frame }
-    return frame
+  of(request: ModelRequest): RequestFrame {
+    return this.#frames.of(request)
   }
 
-  #make(parts: Parts): RequestFrame {
+  #make(parts: FrameParts): RequestFrame {
     const { instructions } = parts
     const first = instructions === '' ? '' : `{"role":"system","content":${JSON.stringify(wellFormed(instructions))}}`
     const rest = JSON.stringify(this.#fields(parts)).slice(1)
@@ -60,7 +46,7 @@ export class Frames {
     }
   }
 
-  #fields(parts: Parts): JsonObject {
+  #fields(parts: FrameParts): JsonObject {
     const { maxTokensField, provider } = this.#dialect
     const { settings, outputSchema } = parts
     const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
@@ -77,20 +63,6 @@ export class Frames {
       ...providerFields(settings, provider),
     }
   }
-}
-
-function sameParts(a: Parts, b: Parts): boolean {
-  return (
-    a.instructions === b.instructions &&
-    a.tools === b.tools &&
-    a.toolChoice === b.toolChoice &&
-    a.outputSchema === b.outputSchema &&
-    a.settings === b.settings
-  )
-}
-
-function optional(name: string, value: Json | undefined): JsonObject {
-  return value === undefined ? {} : { [name]: value }
 }
 
 function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {

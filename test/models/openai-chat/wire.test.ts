@@ -3,8 +3,8 @@ import { Assembler } from '../../../src/core/assemble.ts'
 import { RondoError } from '../../../src/core/error.ts'
 import { type Message, type ToolCallPart, textOf } from '../../../src/core/message.ts'
 import type { ModelFinish } from '../../../src/core/model.ts'
-import { ChatResponse } from '../../../src/models/openai-chat/response.ts'
 import { describeWire, type Exchange, exchangesIn } from '../../setup/wire.ts'
+import { chatResponse } from './support.ts'
 
 // Each recorded Chat Completions response, cut in several ways, against what a plain reading of its JSON says. The reading here is
 // independent of the adapter: no code of it, no streaming, no fast paths.
@@ -17,7 +17,7 @@ interface Read {
 /** What the adapter makes of a response whose body comes in pieces of so many bytes. */
 function decode({ meta, header, response }: Exchange, size: number): Read {
   const assembler = new Assembler({ n: 1 })
-  const receiver = new ChatResponse({ provider: 'wire' }, (delta) => void assembler.push(delta))
+  const receiver = chatResponse({ provider: 'wire' }, (delta) => void assembler.push(delta))
   receiver.head({ status: meta.status, header: (name) => (name === 'content-type' ? meta.contentType : header(name)) })
   const bytes = response()
   for (let at = 0; at < bytes.length; at += size) if (receiver.chunk(bytes.subarray(at, at + size)) === 'complete') break

@@ -1,14 +1,14 @@
 import type { ModelCapabilities } from '../../core/model.ts'
 import type { Timeouts } from '../transport/transport.ts'
 
-/** How a Chat Completions server is reached. */
-export interface OpenAIChatOptions {
+/** How a server is reached. */
+export interface HttpOptions {
   /**
-   * The key, or a function that is asked before each request. Default: the environment variable `OPENAI_API_KEY` (of `openaiChat`); none for
-   * compatible servers, nor where `headers` have an `authorization` or `api-key` of yours or `baseURL` a user and password.
+   * The key, or a function that is asked before each request. Default: the provider's environment variable (`OPENAI_API_KEY`); none for
+   * compatible servers, nor where `headers` have the credentials already (`authorization`, `api-key`, …) or `baseURL` a user and password.
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
-  /** Where the API is; '/chat/completions' is put behind its path. Default 'https://api.openai.com/v1'. */
+  /** Where the API is, as far as the path that is the same for all its calls: 'https://api.openai.com/v1'. Default: the provider's own. */
   readonly baseURL?: string | undefined
   /** More headers; they win over ours. Read once a key: what changes later in this object is not seen. */
   readonly headers?: { readonly [name: string]: string } | undefined
@@ -23,7 +23,7 @@ export interface OpenAIChatOptions {
   /**
    * What the model can do, where it differs from what is assumed of models of this API. `contextWindow` finds an input that was too long
    * and that the server said nothing of; with `structuredOutput: 'prompt'` an agent's `output` schema is told in words, for servers that take no
-   * `response_format`; the others change no request, and inform who reads `model.capabilities`.
+   * schema; the others change no request, and inform who reads `model.capabilities`.
    */
   readonly capabilities?: Partial<ModelCapabilities> | undefined
 }

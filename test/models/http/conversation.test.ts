@@ -1,16 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { type Message, textMessage } from '../../../src/core/message.ts'
 import { Transcript } from '../../../src/core/transcript.ts'
-import { Conversation } from '../../../src/models/openai-chat/conversation.ts'
-import { Conversations } from '../../../src/models/openai-chat/conversations.ts'
-import { anyIds } from '../../../src/models/openai-chat/encode.ts'
+import { Conversation } from '../../../src/models/http/conversation.ts'
+import { Conversations } from '../../../src/models/http/conversations.ts'
 import { failed, open, play, responded, rounds, type Steps, started, steer } from '../../core/support.ts'
-
-const decoder = new TextDecoder()
-
-function said(bytes: Uint8Array): unknown {
-  return JSON.parse(`[${decoder.decode(bytes).slice(1)}]`)
-}
+import { plainWriting, listed as said } from '../openai-chat/support.ts'
 
 function user(text: string): Message {
   return textMessage('user', text)
@@ -27,18 +21,18 @@ function called(n: number, id: string): Message {
 
 test('a longer history begins with the bytes of the shorter one', () => {
   const messages = [user('a'), called(1, 'x'), user('ö😀'), called(2, 'y')]
-  const conversation = new Conversation(anyIds)
-  let before = new Uint8Array(0)
+  const conversation = new Conversation(plainWriting)
+  let before = Buffer.alloc(0)
   for (let count = 1; count <= messages.length; count++) {
-    const bytes = conversation.encode(messages.slice(0, count))
+    const bytes = Buffer.concat(conversation.encode(messages.slice(0, count)))
     expect(bytes.subarray(0, before.length)).toEqual(before)
-    before = Uint8Array.from(bytes)
+    before = bytes
   }
-  expect(new Conversation(anyIds).encode(messages)).toEqual(before)
+  expect(Buffer.concat(new Conversation(plainWriting).encode(messages))).toEqual(before)
 })
 
 test('each message is encoded once', () => {
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   const counted = { role: 'user', parts: [{ type: 'text', text: 'a' }] } as const
   let reads = 0
   const message = {
@@ -55,31 +49,31 @@ test('each message is encoded once', () => {
 })
 
 test('another history from some message on is encoded anew from there, and earlier bytes stay as they were', () => {
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   const [a, b, c] = [user('a'), user('b'), user('c')]
   const first = conversation.encode([a, b])
-  const copy = Uint8Array.from(first)
+  const copy = Buffer.concat(first)
   expect(said(conversation.encode([a, c]))).toEqual([
     { role: 'user', content: 'a' },
     { role: 'user', content: 'c' },
   ])
-  expect(first).toEqual(copy)
+  expect(Buffer.concat(first)).toEqual(copy)
   expect(said(conversation.encode([a]))).toEqual([{ role: 'user', content: 'a' }])
   expect(said(conversation.encode([]))).toEqual([])
 })
 
 test('B014 a server that gives every call the same id: each is sent under its own, and the same one every time', () => {
   const history = [called(1, 'call_0'), called(2, 'call_0'), called(3, 'call_0')]
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   conversation.encode(history.slice(0, 2))
   const bytes = conversation.encode(history)
   const ids = (said(bytes) as { tool_calls?: { id: string }[] }[]).flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id))
   expect(ids).toEqual(['call_0', 'call_m2_0', 'call_m3_0'])
-  expect(new Conversation(anyIds).encode(history)).toEqual(bytes)
+  expect(new Conversation(plainWriting).encode(history)).toEqual(bytes)
 })
 
 test('a long text is measured before room is made for it', () => {
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   const text = 'ä'.repeat(200_000)
   expect(said(conversation.encode([user('a'), user(text)]))).toEqual([
     { role: 'user', content: 'a' },
@@ -89,20 +83,20 @@ test('a long text is measured before room is made for it', () => {
 })
 
 test('sessions that were not used for long are let go, and come back as they were', () => {
-  const kept = new Conversations(anyIds)
+  const kept = new Conversations(plainWriting)
   const big = user('x'.repeat(20 * 1024 * 1024))
   const encode = (sessionId: string) => kept.with(sessionId, (conversation) => ({ conversation, bytes: conversation.encode([big]) }))
   const first = encode('s1')
   for (const sessionId of ['s2', 's3', 's4']) encode(sessionId)
   const again = encode('s1')
   expect(again.conversation).not.toBe(first.conversation)
-  expect(again.bytes.length).toBe(first.bytes.length)
+  expect(Buffer.concat(again.bytes).equals(Buffer.concat(first.bytes))).toBe(true)
   expect(encode('s4').conversation).toBe(encode('s4').conversation)
 })
 
 test('of a session that goes on only what is new is looked at, however long it is', () => {
   const looks = vi.spyOn(Transcript.prototype, 'at')
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   const state = play(open.slice(0, 2), rounds(300), started(301))
   conversation.encode(Transcript.of(state, 0))
   looks.mockClear()
@@ -112,7 +106,7 @@ test('of a session that goes on only what is new is looked at, however long it i
 })
 
 test('a revision that leaves as many messages as there were is seen', () => {
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   const steps: Steps = [open, responded(1, 'Yes.'), steer('And?')]
   const summary = textMessage('summary', 'In short.')
   const revised = { kind: 'history.revised', data: { ok: true, reason: 'compaction', throughTurn: 1, with: [summary] } } as const
@@ -122,15 +116,15 @@ test('a revision that leaves as many messages as there were is seen', () => {
   const before = play(...steps)
   conversation.encode(Transcript.of(before))
   const after = { ...before, live: { ...before.live, prefix: state.live.prefix, from: state.live.from } }
-  expect(conversation.encode(Transcript.of(after))).toEqual(new Conversation(anyIds).encode(Transcript.of(after)))
-  expect(said(conversation.encode(Transcript.of(after)))).not.toEqual(said(new Conversation(anyIds).encode(Transcript.of(before))))
+  expect(conversation.encode(Transcript.of(after))).toEqual(new Conversation(plainWriting).encode(Transcript.of(after)))
+  expect(said(conversation.encode(Transcript.of(after)))).not.toEqual(said(new Conversation(plainWriting).encode(Transcript.of(before))))
 })
 
 test('a shorter history of the same story, and then a longer one', () => {
-  const conversation = new Conversation(anyIds)
+  const conversation = new Conversation(plainWriting)
   const state = play(open, failed(1, { partial: 'Half' }), steer('one'), steer('two'))
-  const all = Uint8Array.from(conversation.encode(Transcript.of(state)))
+  const all = Buffer.concat(conversation.encode(Transcript.of(state)))
   const one = Transcript.of(state, state.live.seq - 1)
-  expect(conversation.encode(one)).toEqual(new Conversation(anyIds).encode(one))
-  expect(conversation.encode(Transcript.of(state))).toEqual(all)
+  expect(conversation.encode(one)).toEqual(new Conversation(plainWriting).encode(one))
+  expect(Buffer.concat(conversation.encode(Transcript.of(state)))).toEqual(all)
 })

@@ -5,8 +5,11 @@ export class JsonEnd {
   #inText = false
   #escaped = false
 
-  push(text: string): void {
-    for (let i = 0; i < text.length && !this.isComplete; i++) this.#unit(text.charCodeAt(i))
+  /** Says how much of the text belongs to it: all, as long as it is not complete. */
+  push(text: string): number {
+    let i = 0
+    for (; i < text.length && !this.isComplete; i++) this.#unit(text.charCodeAt(i))
+    return i
   }
 
   #unit(unit: number): void {

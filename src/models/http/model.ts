@@ -5,49 +5,33 @@ import { safeText } from '../safe-text.ts'
 import { secretsOf } from '../secrets.ts'
 import { fetchTransport } from '../transport/fetch.ts'
 import { defaultMaxBytes, type Timeouts, type Transport, timeoutsWith } from '../transport/transport.ts'
-import { Conversations } from './conversations.ts'
-import type { Dialect } from './dialect.ts'
-import type { OpenAIChatOptions } from './options.ts'
-import { Frames } from './request.ts'
-import { ChatResponse } from './response.ts'
+import type { HttpApi } from './api.ts'
+import type { HttpOptions } from './options.ts'
+import { ApiResponse } from './response.ts'
 
-const nothing = new Uint8Array(0)
-
-/** The Chat Completions API as a `Model`. */
-export class ChatModel implements Model {
+/** An API over HTTP as a `Model`. */
+export class HttpModel implements Model {
   readonly provider: string
   readonly id: string
   readonly capabilities: ModelCapabilities
-  readonly #url: string
-  readonly #options: OpenAIChatOptions
-  readonly #dialect: Dialect
+  readonly #api: HttpApi
+  readonly #options: HttpOptions
   readonly #timeouts: Timeouts
   readonly #transport: Transport
-  readonly #frames: Frames
-  readonly #conversations: Conversations
   /** Whence the key comes when none is given. Nowhere, where the user's own headers or URL say who asks: the environment's is not for that server. */
   readonly #keyVariable: string | undefined
   /** What was sent last with each request. */
   #kept: Sent | undefined
 
-  constructor(id: string, dialect: Dialect, options: OpenAIChatOptions) {
-    this.provider = dialect.provider
+  constructor(id: string, api: HttpApi, options: HttpOptions) {
+    this.provider = api.provider
     this.id = id
-    this.capabilities = {
-      structuredOutput: 'native',
-      parallelCalls: true,
-      imagesInResults: false,
-      reasoning: true,
-      ...options.capabilities,
-    }
-    this.#url = endpoint(dialect.baseURL)
+    this.capabilities = { ...api.capabilities, ...options.capabilities }
+    this.#api = api
     this.#options = options
-    this.#dialect = dialect
     this.#timeouts = timeoutsWith(options.timeouts)
     this.#transport = options.fetch === undefined ? send : fetchTransport(options.fetch)
-    this.#frames = new Frames(id, options.stream ?? true, dialect)
-    this.#conversations = new Conversations(dialect.ids)
-    this.#keyVariable = hasCredentials(options.headers ?? {}, dialect.baseURL) ? undefined : dialect.apiKeyVariable
+    this.#keyVariable = hasCredentials(options.headers ?? {}, api) ? undefined : api.keyVariable
   }
 
   async stream(
@@ -60,32 +44,23 @@ export class ChatModel implements Model {
     const { headers, secrets } = this.#sent(key)
     const sent = {
       method: 'POST',
-      url: this.#url,
+      url: this.#api.url,
       headers,
-      body: this.#body(request, sessionId),
+      body: this.#api.body(request, sessionId),
       timeouts: this.#timeouts,
       maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
       signal,
     } as const
-    const { emptyMeansOverflow } = this.#dialect
+    const { answerOf, emptyMeansOverflow, json } = this.#api
     const { contextWindow } = this.capabilities
-    const response = new ChatResponse(
-      { provider: this.provider, keyName: this.#keyVariable, secrets, contextWindow, emptyMeansOverflow },
-      sink,
-    )
+    const from = { provider: this.provider, answerOf, keyName: this.#keyVariable, secrets, contextWindow, emptyMeansOverflow, json }
+    const response = new ApiResponse(from, this.#api.decoder(from, sink, request))
     try {
       await this.#transport(sent, response)
     } catch (cause) {
       throw response.broken(cause)
     }
     return response.finish()
-  }
-
-  #body(request: ModelRequest, sessionId: string): readonly Uint8Array[] {
-    const { head, headHasMessage, tail } = this.#frames.frame(request)
-    const messages = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
-    // Each message has a comma before it; the first of all must not.
-    return [head, headHasMessage ? messages : messages.length === 0 ? nothing : messages.subarray(1), tail]
   }
 
   #checkedKey(given: string | undefined): string | undefined {
@@ -99,11 +74,11 @@ export class ChatModel implements Model {
 
   #sent(key: string | undefined): Sent {
     if (this.#kept !== undefined && this.#kept.key === key) return this.#kept
-    const headers: { [name: string]: string } = { 'content-type': 'application/json' }
-    if (key !== undefined) headers['authorization'] = `Bearer ${key}`
+    const credentials = key === undefined ? {} : this.#api.credentials(key)
+    const headers: { [name: string]: string } = { 'content-type': 'application/json', ...this.#api.headers, ...credentials }
     // By their small names, so that a header of the user stands in the place of ours.
     for (const [name, value] of Object.entries(this.#options.headers ?? {})) headers[name.toLowerCase()] = value
-    this.#kept = { key, headers, secrets: secretsOf(headers, this.#url) }
+    this.#kept = { key, headers, secrets: secretsOf(headers, this.#api.url) }
     return this.#kept
   }
 }
@@ -127,16 +102,17 @@ async function asked(apiKey: () => unknown, provider: string): Promise<string> {
   throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: apiKey must return it as a text, but returned ${kind}.`)
 }
 
-/** `api-key` is Azure's name. */
-function hasCredentials(headers: { readonly [name: string]: string }, baseURL: string): boolean {
-  const { username, password } = new URL(baseURL)
-  return username !== '' || password !== '' || Object.keys(headers).some((name) => /^(?:authorization|api-key)$/i.test(name))
+/** Whether the user's own headers or URL say who asks. */
+function hasCredentials(headers: { readonly [name: string]: string }, api: HttpApi): boolean {
+  const { username, password } = new URL(api.url)
+  const names = new Set(['authorization', 'api-key', ...Object.keys(api.credentials(''))])
+  return username !== '' || password !== '' || Object.keys(headers).some((name) => names.has(name.toLowerCase()))
 }
 
-/** A base URL may have a query (Azure's api-version): it stays at the end. */
-function endpoint(baseURL: string): string {
+/** The URL of an API's path. A base URL may have a query (Azure's api-version): it stays at the end. */
+export function endpoint(baseURL: string, path: string): string {
   const url = new URL(baseURL)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
   return url.href
 }
 

@@ -2,10 +2,10 @@ import { RondoError } from '../../core/error.ts'
 import { unknownKeys } from '../../core/known-keys.ts'
 import { safeText } from '../safe-text.ts'
 import { timeoutsWith } from '../transport/transport.ts'
-import type { OpenAIChatOptions } from './options.ts'
+import type { HttpOptions } from './options.ts'
 
 /** What a value must be, in words, and whether it is. */
-type Rule = readonly [what: string, fits: (value: unknown) => boolean]
+export type Rule = readonly [what: string, fits: (value: unknown) => boolean]
 
 const isBoolean = (value: unknown) => typeof value === 'boolean'
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -14,7 +14,7 @@ const isPositive = (value: unknown) => typeof value === 'number' && value > 0
 /** Something with fields. Lists, `Headers` and `Map` have none to read: they would be ignored in silence. */
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !(Symbol.iterator in value)
 
-const optionRules: { readonly [name in keyof Required<OpenAIChatOptions>]: Rule } = {
+const optionRules: { readonly [name in keyof Required<HttpOptions>]: Rule } = {
   apiKey: ['a string or a function', (value) => typeof value === 'string' || isFunction(value)],
   baseURL: ['a string', (value) => typeof value === 'string'],
   headers: ['an object of names and texts', isObject],
@@ -24,10 +24,10 @@ const optionRules: { readonly [name in keyof Required<OpenAIChatOptions>]: Rule 
   fetch: ['a function', isFunction],
   capabilities: ['an object, as { contextWindow: 128_000 }', isObject],
 }
-const nameRule: Rule = ['a text that is not empty', isName]
+export const nameRule: Rule = ['a text that is not empty', isName]
 
 const tokens: Rule = ['a positive whole number of tokens', (value) => Number.isSafeInteger(value) && isPositive(value)]
-const capabilityRules: { readonly [name in keyof Required<NonNullable<OpenAIChatOptions['capabilities']>>]: Rule } = {
+const capabilityRules: { readonly [name in keyof Required<NonNullable<HttpOptions['capabilities']>>]: Rule } = {
   contextWindow: tokens,
   maxOutputTokens: tokens,
   structuredOutput: ["'native', 'tool' or 'prompt'", (value) => value === 'native' || value === 'tool' || value === 'prompt'],
@@ -49,20 +49,31 @@ const words = {
   temperature: 'settings.temperature of the agent',
 }
 
-/** Throws `ConfigInvalid` for options of a model that can't work, and names all of them. An option that is undefined was not given. */
-export function checkOptions(options: unknown, maker: string): void {
-  check(options, maker, optionRules, 'an object')
+/** The rules of what an adapter has besides. */
+export type MoreRules = { readonly [name: string]: Rule }
+
+/**
+ * Throws `ConfigInvalid` for options that can't work, and names all of them. An option that is undefined was not given.
+ *
+ * @param maker The function that they were given to.
+ * @param whole What they must be as a whole, in words.
+ */
+export function checkOptions(options: unknown, maker: string, more: MoreRules = {}, whole = 'an object'): void {
+  check(options, maker, { ...optionRules, ...more }, whole)
 }
 
-/** The same for the options of a server. */
-export function checkServer(options: unknown, maker: string): void {
-  check(options, maker, { ...optionRules, name: nameRule }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
-}
-
-export function checkModelName(model: unknown, maker: string): void {
+export function checkModelName(model: unknown, maker: string, example: string): void {
   if (isName(model)) return
-  const example = maker === 'openaiChat' ? 'gpt-5-mini' : 'qwen3'
   throw new RondoError('ConfigInvalid', `${maker}: the name of the model is missing; pass it as a text, as '${example}'.`)
+}
+
+/** @param example A URL that could be meant. */
+export function checkedURL(baseURL: unknown, example = 'http://localhost:8080/v1'): string {
+  if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return baseURL
+  throw new RondoError(
+    'ConfigInvalid',
+    `baseURL must be a URL that begins with http:// or https://, as '${example}', not ${safeText(String(baseURL), 100)}.`,
+  )
 }
 
 function check(options: unknown, maker: string, rules: { readonly [name: string]: Rule }, whole: string): void {

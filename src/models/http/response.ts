@@ -1,16 +1,16 @@
 import { RondoError } from '../../core/error.ts'
-import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { type Answerer, httpError, noAnswer, quietOverflow } from '../errors.ts'
+import type { ModelFinish } from '../../core/model.ts'
+import { httpError, noAnswer, quietOverflow } from '../errors.ts'
+import { JsonEnd } from '../json-end.ts'
 import { safeText } from '../safe-text.ts'
-import { bodyKind } from '../transport/body-kind.ts'
+import { type BodyKind, bodyKind } from '../transport/body-kind.ts'
+import { JsonListDecoder } from '../transport/json-list.ts'
+import { NdjsonDecoder } from '../transport/ndjson.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import { SseDecoder } from '../transport/sse.ts'
 import type { HttpHead, HttpReceiver } from '../transport/transport.ts'
 import { Utf8Pieces } from '../transport/utf8.ts'
-import { ChatDecoder } from './decode.ts'
-import { isError } from './event.ts'
-import { JsonEnd } from './json-end.ts'
-import { isWire } from './wire.ts'
+import type { ApiAnswerer, ResponseDecoder } from './decoder.ts'
 
 /** So much of an error's body is read (UTF-16 units): enough for every message, not enough to be a weapon. */
 const maxErrorLength = 64 * 1024
@@ -20,24 +20,23 @@ const tellingBytes = 9
 
 const nothing = new Uint8Array(0)
 
-/** Whom a request went to, and what is known of the model and the server. */
-export interface ChatAnswerer extends Answerer {
-  /** Tokens. */
-  readonly contextWindow?: number | undefined
-  /** This server answers 400 and nothing else when the input is too long. Default false. */
-  readonly emptyMeansOverflow?: boolean | undefined
+/** Cuts a body into events. */
+interface Cutter {
+  push(bytes: Uint8Array): void
+  /** What stands after the last event. */
+  end(): string | undefined
 }
 
 /**
- * Takes the response to a chat request: a stream of events, a whole completion or an error, by what came and not by what was asked for
- * (B089, B090). `finish` is called at the clean end of the body.
+ * Takes the response to a request: a stream of events, a whole answer or an error, by what came and not by what was asked for (B089, B090).
+ * `finish` is called at the clean end of the body.
  */
-export class ChatResponse implements HttpReceiver {
-  readonly #from: ChatAnswerer
-  readonly #decoder: ChatDecoder
-  readonly #events: SseDecoder
+export class ApiResponse implements HttpReceiver {
+  readonly #from: ApiAnswerer
+  readonly #decoder: ResponseDecoder
   #head: HttpHead | undefined
   #body: 'events' | 'text' | 'refusal' | undefined
+  #events: Cutter | undefined
   /** The first bytes, as long as they don't tell what the body is. Blanks before them mean nothing in any kind. */
   #start = nothing
   /** A body that is no stream of events, as text. */
@@ -46,11 +45,9 @@ export class ChatResponse implements HttpReceiver {
   readonly #end = new JsonEnd()
   readonly #utf8 = new Utf8Pieces()
 
-  constructor(from: ChatAnswerer, sink: (delta: ModelDelta) => void) {
+  constructor(from: ApiAnswerer, decoder: ResponseDecoder) {
     this.#from = from
-    this.#decoder = new ChatDecoder(from, sink)
-    const takeRun = (text: string, from: number) => this.#decoder.takeRun(text, from)
-    this.#events = new SseDecoder((data, name) => this.#decoder.push(data, name), { takeRun })
+    this.#decoder = decoder
   }
 
   head(head: HttpHead): void {
@@ -67,7 +64,7 @@ export class ChatResponse implements HttpReceiver {
 
   #read(bytes: Uint8Array): void | 'complete' {
     try {
-      this.#events.push(bytes)
+      this.#events?.push(bytes)
     } finally {
       // What came before an error was said.
       this.#decoder.flush()
@@ -84,10 +81,22 @@ export class ChatResponse implements HttpReceiver {
   }
 
   #readStart(start: Uint8Array): void | 'complete' {
-    const isEvents = bodyKind(this.#head?.header('content-type'), start) === 'event-stream'
-    this.#body = isEvents ? 'events' : 'text'
-    if (isEvents) return this.#read(start)
+    this.#events = this.#cutter(bodyKind(this.#head?.header('content-type'), start), start)
+    this.#body = this.#events === undefined ? 'text' : 'events'
+    if (this.#body === 'events') return this.#read(start)
     this.#text = this.#utf8.push(start)
+  }
+
+  #cutter(kind: BodyKind, start: Uint8Array): Cutter | undefined {
+    const decoder = this.#decoder
+    const { json } = this.#from
+    if (kind === 'event-stream') {
+      const takeRun = decoder.takeRun?.bind(decoder)
+      return new SseDecoder((data, name) => decoder.push(data, name), takeRun === undefined ? {} : { takeRun })
+    }
+    if (json === 'lines' && (kind === 'ndjson' || kind === 'json')) return new NdjsonDecoder((line) => decoder.push(line))
+    if (json === 'list' && kind === 'json' && start[0] === openBracket) return new JsonListDecoder((element) => decoder.push(element))
+    return undefined
   }
 
   /** An error says what it has to say at its beginning, and some servers never end it. */
@@ -107,10 +116,8 @@ export class ChatResponse implements HttpReceiver {
     try {
       if (this.#body === undefined && this.#start.length > 0) this.#readStart(this.#start)
       if (this.#body === 'text') this.#whole(head)
-      else {
-        const rest = this.#events.end()
-        if (rest !== undefined) this.#decoder.pushRest(rest)
-      }
+      const rest = this.#events?.end()
+      if (rest !== undefined) this.#decoder.pushRest(rest)
     } finally {
       this.#decoder.flush()
     }
@@ -136,20 +143,19 @@ export class ChatResponse implements HttpReceiver {
     return this.#failure(head)
   }
 
-  /** A completion that came at once, or an error that came with a good status. */
+  /** An answer that came at once, or an error that came with a good status. */
   #whole(head: HttpHead): void {
     const text = this.#text
     if (/^\s*</.test(text)) throw this.#failure(head)
     const value = jsonOf(text)
-    const completion = Array.isArray(value) ? value[0] : value
-    if (isWire(completion) && (completion['choices'] !== undefined || isError(completion['error']))) return this.#decoder.whole(completion)
-    // A body that has lost its end begins as one that is whole; JSON lines do not, and nobody who speaks this API sends them.
+    if (value !== undefined && this.#decoder.whole(value)) return
+    // A body that has lost its end begins as one that is whole; JSON lines do not, and who sends them was asked for them.
     if (value === undefined && /^\s*[{[]/.test(text) && jsonOf(text.split('\n', 1)[0] ?? '') === undefined)
       throw new RondoError(
         'ModelServerError',
         `The response of ${this.#from.provider} is JSON without its end: ${safeText(text, 200, this.#from.secrets)}`,
       )
-    throw noAnswer(text, value, 'a Chat Completions API', this.#from)
+    throw noAnswer(text, value, this.#from.answerOf, this.#from)
   }
 
   #failure(head: HttpHead): RondoError {
@@ -163,6 +169,9 @@ export class ChatResponse implements HttpReceiver {
     })
   }
 }
+
+/** '[' */
+const openBracket = 0x5b
 
 function withoutBlanks(bytes: Uint8Array): Uint8Array {
   let from = 0
