@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http'
-import type { Answer, Quirks } from '../setup/fake-openai/reply.ts'
-import { type FakeOpenAI, type FakeOptions, type FakeScript, fakeOpenAI } from '../setup/fake-openai.ts'
+import { type ChatOptions, fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
+import type { ChatAnswer, ChatQuirks } from '../../../src/testing/fake/chat/quirks.ts'
+import type { FakeScript, FakeServer } from '../../../src/testing/fake/server.ts'
 
-const servers: FakeOpenAI[] = []
+const servers: FakeServer[] = []
 
 /** Belongs in the `afterEach` of a test file that starts servers. */
 export async function closeServers(): Promise<void> {
@@ -10,8 +11,8 @@ export async function closeServers(): Promise<void> {
 }
 
 /** A fake server that `closeServers` ends. */
-export async function start(script: FakeScript, options?: FakeOptions): Promise<FakeOpenAI> {
-  const server = await fakeOpenAI(script, options)
+export async function start(script: FakeScript<ChatQuirks>, options?: ChatOptions): Promise<FakeServer> {
+  const server = await fakeOpenAIChat(script, options)
   servers.push(server)
   return server
 }
@@ -60,14 +61,14 @@ export interface Delta {
 }
 
 /** The chunks of one streamed answer. */
-export async function chunksOf(answer: Answer, quirks: Quirks = {}, more: object = streamed): Promise<Delta[]> {
+export async function chunksOf(answer: ChatAnswer, quirks: ChatQuirks = {}, more: object = streamed): Promise<Delta[]> {
   const { url } = await start([answer], { quirks })
   const { text } = await ask(url, more)
   return text.split('\n\n').flatMap((event) => (event.startsWith('data: {') ? [JSON.parse(event.slice(6))] : []))
 }
 
 /** The deltas without the chunk of the role and that of the end. */
-export const deltasOf = async (answer: Answer, quirks: Quirks = {}) =>
+export const deltasOf = async (answer: ChatAnswer, quirks: ChatQuirks = {}) =>
   (await chunksOf(answer, quirks))
     .flatMap(({ choices }) => choices.map(({ delta }) => delta))
     .filter((delta) => !('role' in delta) && Object.keys(delta).length > 0)

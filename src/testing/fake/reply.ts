@@ -1,19 +1,19 @@
-import type { Usage } from '../../../src/core/usage.ts'
+import type { Usage } from '../../core/usage.ts'
 
 /** What the fake server answers: a text, an answer of a model, or any bytes under any status. */
-export type Reply = string | Answer | Raw
+export type Reply<Q extends WireQuirks = WireQuirks> = string | Answer<Q> | Raw<Q>
 
 /**
  * An answer of a model. `text`, `reasoning`, `refusal` and `calls` are said in this order: reasoning, text, refusal, calls; `pieces` says
  * what comes piece by piece instead. Each piece is one delta on the wire.
  */
-export interface Answer {
+export interface Answer<Q extends WireQuirks = WireQuirks> {
   readonly text?: string | readonly string[]
   readonly reasoning?: string | readonly string[]
   readonly refusal?: string | readonly string[]
   readonly calls?: readonly Call[]
   readonly pieces?: readonly Piece[]
-  /** The raw `finish_reason`; `null`: none ever comes. Default `tool_calls` with calls, else `stop`. */
+  /** The API's own word for how it ended; `null`: none ever comes. Default: as the API says it, with calls or without. */
   readonly finish?: string | null
   /** Tokens; `null`: not reported. Default 10 in, 5 out. */
   readonly usage?: Partial<Usage> | null
@@ -26,7 +26,7 @@ export interface Answer {
   /** How it breaks off. */
   readonly breaks?: Break
   /** Over those of the server. */
-  readonly quirks?: Quirks
+  readonly quirks?: Q
 }
 
 export interface Call {
@@ -56,7 +56,7 @@ export type Break =
   | { readonly after: number; readonly with: 'end' | 'reset' | 'hang' }
 
 /** Bytes as they are, for HTTP errors, pages and recorded traffic. */
-export interface Raw {
+export interface Raw<Q extends WireQuirks = WireQuirks> {
   readonly status: number
   /** Text and bytes go as they are, anything else as JSON. */
   readonly body: unknown
@@ -64,11 +64,11 @@ export interface Raw {
   readonly contentType?: string
   readonly headers?: { readonly [name: string]: string }
   readonly delayMs?: number
-  readonly quirks?: Quirks
+  readonly quirks?: Q
 }
 
-/** How real servers differ on the wire. Everything absent is as OpenAI does it. */
-export interface Quirks {
+/** How servers of every API differ on the wire. Everything absent is as the provider does it. */
+export interface WireQuirks {
   /** Bytes of each write, which is a chunk of its own in the HTTP framing; `Infinity`: all at once. Default: an event each. */
   readonly bytesPerWrite?: number
   readonly newline?: '\n' | '\r\n' | '\r'
@@ -82,31 +82,14 @@ export interface Quirks {
   readonly multiline?: boolean
   /** The last event ends with the body: no blank line, no line end. */
   readonly openEnd?: boolean
-  /** Without `[DONE]`. */
-  readonly noDone?: boolean
-  /** Where the role stands: in a chunk of its own before all others (default), in the first delta, or nowhere. */
-  readonly role?: 'own' | 'first' | 'none'
-  /** A first chunk with `choices: []`, as Azure's content filter has it. */
-  readonly filterPreamble?: boolean
-  readonly reasoningField?: 'reasoning_content' | 'reasoning'
-  /** Of calls: their number (default), none, 0 for all, or one that counts on with each fragment. */
-  readonly index?: 'right' | 'none' | 'zero' | 'drifting'
-  /** Of calls: on the first fragment (default), on each, none, an empty one, or `call_0` for all. */
-  readonly ids?: 'once' | 'every' | 'none' | 'empty' | 'same'
-  /** Of calls: after the begin, in pieces of `argumentsPiece` characters (default: one piece); together with the begin; as an object; as JSON in JSON. */
-  readonly arguments?: 'fragments' | 'whole' | 'object' | 'twice'
+  /** Characters of each piece of a call's arguments. Default: all in one piece. */
   readonly argumentsPiece?: number
-  /**
-   * In a last chunk with `choices: []` when the request asks for it (default), always there, in the chunk with the finish reason, in every
-   * chunk (growing), or nowhere.
-   */
-  readonly usage?: 'asked' | 'last' | 'finish' | 'every' | 'none'
   /** Streams or not whatever the request says. */
   readonly form?: 'asked' | 'json' | 'sse'
 }
 
 /** The pieces of an answer as they go over the wire. `newId` gives ids to calls that have none. */
-export function piecesOf(answer: Answer, quirks: Quirks, newId: () => string): Piece[] {
+export function piecesOf<Q extends WireQuirks>(answer: Answer<Q>, quirks: Q, newId: () => string): Piece[] {
   if (answer.pieces !== undefined) return answer.pieces.map((piece) => ('name' in piece ? { ...piece, id: piece.id ?? newId() } : piece))
   const { reasoning = [], text = [], refusal = [], calls = [] } = answer
   return [
@@ -120,30 +103,35 @@ export function piecesOf(answer: Answer, quirks: Quirks, newId: () => string): P
   ]
 }
 
-export function finishOf(answer: Answer): string | null {
-  const called = (answer.calls ?? []).length > 0 || (answer.pieces ?? []).some((piece) => 'name' in piece)
-  return answer.finish === undefined ? (called ? 'tool_calls' : 'stop') : answer.finish
+/** Whether it has calls. */
+export function hasCalls({ calls = [], pieces = [] }: Answer<WireQuirks>): boolean {
+  return calls.length > 0 || pieces.some((piece) => 'name' in piece)
 }
 
-/**
- * `usage` as OpenAI writes it, with OpenRouter's `cost` (USD), when that `share` of the output (0 to 1) is said; `undefined` when it is not
- * reported.
- */
-export function usageOf({ usage }: Answer, share = 1): object | undefined {
-  if (usage === null || usage?.complete === false) return undefined
-  const outputTokens = Math.ceil((usage?.outputTokens ?? 5) * share)
-  const { inputTokens = 10, cachedInputTokens = 0, cacheWriteTokens, reasoningTokens = 0, costUsd } = usage ?? {}
-  return {
-    prompt_tokens: inputTokens,
-    completion_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: {
-      cached_tokens: cachedInputTokens,
-      ...(cacheWriteTokens === undefined ? {} : { cache_write_tokens: cacheWriteTokens }),
-    },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens },
-    ...(costUsd === undefined ? {} : { cost: costUsd }),
+/** A call with everything that its pieces say. */
+export interface WholeCall {
+  readonly name: string
+  readonly id: string | undefined
+  /** The arguments. */
+  readonly text: string
+}
+
+/** The calls that pieces tell, by their number. */
+export function callsOf(pieces: readonly Piece[]): Map<number, WholeCall> {
+  const calls = new Map<number, WholeCall>()
+  for (const piece of pieces) {
+    if (!('call' in piece)) continue
+    const begun = calls.get(piece.call)
+    if ('name' in piece) calls.set(piece.call, { name: piece.name, id: piece.id, text: '' })
+    else if (begun !== undefined) calls.set(piece.call, { ...begun, text: begun.text + piece.arguments })
   }
+  return calls
+}
+
+/** The tokens of an answer, or `undefined` when they are not reported. Default 10 in, 5 out. */
+export function tokensOf({ usage }: Answer<WireQuirks>): Usage | undefined {
+  if (usage === null || usage?.complete === false) return undefined
+  return { inputTokens: 10, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 5, reasoningTokens: 0, ...usage, complete: true }
 }
 
 function list(pieces: string | readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../setup/fake-openai/reply.ts'
+import type { Answer } from '../../../src/testing/fake/reply.ts'
 import { ask, chunksOf, closeServers, deltasOf, head, start, streamed } from './fake-client.ts'
 
 afterEach(closeServers)

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Violation, violation } from './violation.ts'
+import { isObject, type JsonObject, type Violation, violation } from '../violation.ts'
 
 const unsupported = ['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'patternProperties']
 

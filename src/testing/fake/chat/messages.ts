@@ -1,4 +1,5 @@
-import { checkName, isObject, type JsonObject, type RuleOptions, unknownField, type Violation, violation } from './violation.ts'
+import { checkName, isObject, type JsonObject, unknownField, type Violation, violation } from '../violation.ts'
+import type { ChatRules } from './chat-rules.ts'
 
 /** The fields of a message by its role. */
 const messageFields: { readonly [role: string]: readonly string[] } = {
@@ -24,7 +25,7 @@ const partFields: { readonly [type: string]: readonly string[] } = {
   file: ['file_data', 'file_id', 'filename'],
 }
 
-export function* checkMessages(messages: unknown, options: RuleOptions): Iterable<Violation> {
+export function* checkMessages(messages: unknown, options: ChatRules): Iterable<Violation> {
   if (!Array.isArray(messages) || messages.length === 0) return yield violation('messages', 'messages', "[] is too short - 'messages'")
   const known = messages.filter(isObject)
   for (const [index, message] of messages.entries()) {
@@ -36,7 +37,7 @@ export function* checkMessages(messages: unknown, options: RuleOptions): Iterabl
   if (options.mistral === true) yield* checkAlternation(known)
 }
 
-function* checkMessage(message: JsonObject, path: string, options: RuleOptions): Iterable<Violation> {
+function* checkMessage(message: JsonObject, path: string, options: ChatRules): Iterable<Violation> {
   const role = String(message['role'])
   const fields = messageFields[role]
   if (fields === undefined)
@@ -173,7 +174,7 @@ function* checkPairs(messages: readonly JsonObject[]): Iterable<Violation> {
 
 function* checkIds(
   messages: readonly JsonObject[],
-  { mistral, uniqueIds = mistral === true ? 'request' : 'turn' }: RuleOptions,
+  { mistral, uniqueIds = mistral === true ? 'request' : 'turn' }: ChatRules,
 ): Iterable<Violation> {
   const seen = new Set<string>()
   for (const [index, message] of messages.entries()) {

@@ -1,4 +1,4 @@
-import type { RuleOptions } from '../setup/fake-openai/violation.ts'
+import type { ChatRules } from '../../../src/testing/fake/chat/chat-rules.ts'
 
 // Requests for the tests of the fake server's rules.
 
@@ -21,7 +21,7 @@ function deep(inner: object): object {
 }
 
 /** Each breaks one rule, which is named, with words of the refusal. */
-export const rules: readonly (readonly [title: string, body: unknown, rule: string, words: string, options?: RuleOptions])[] = [
+export const rules: readonly (readonly [title: string, body: unknown, rule: string, words: string, options?: ChatRules])[] = [
   ['cut JSON', '{"model":', 'json', 'could not parse the JSON body'],
   ['no object', '[]', 'json', 'Expected an object'],
   [

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { checkRequest } from '../setup/fake-openai/rules.ts'
-import type { RuleOptions } from '../setup/fake-openai/violation.ts'
-import { fakeOpenAI } from '../setup/fake-openai.ts'
-import { describeWire, exchangesIn } from '../setup/wire.ts'
+import type { ChatRules } from '../../../src/testing/fake/chat/chat-rules.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
+import { checkBody } from '../../../src/testing/fake/chat/rules.ts'
+import { checkRequest } from '../../../src/testing/fake/request.ts'
+import { describeWire, exchangesIn } from '../../setup/wire.ts'
 import { call, calls, request, result, rules, talk, tool, user } from './bad-requests.ts'
 
 const bytesOf = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-const broken = (body: unknown, options: RuleOptions = {}) => checkRequest(bytesOf(body), options).violations
+const broken = (body: unknown, options: ChatRules = {}) => checkRequest(bytesOf(body), (whole) => checkBody(whole, options)).violations
 describe('a good request breaks no rule', () => {
   const strict = { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], additionalProperties: false }
   test.each([
@@ -66,7 +67,7 @@ describe('appendix B: each rule is enforced', () => {
       Buffer.from([0xf0, 0x9f]),
       Buffer.from('"}]}'),
     ])
-    expect(checkRequest(bytes, {}).violations.map(({ rule }) => rule)).toEqual(['json'])
+    expect(checkRequest(bytes, () => []).violations.map(({ rule }) => rule)).toEqual(['json'])
   })
 
   test('what a strict server wants is good there', () => {
@@ -90,7 +91,7 @@ describe('appendix B: each rule is enforced', () => {
 })
 
 test('a bad request is answered with 400 in the words of the real server, is kept, and uses up no reply', async () => {
-  const server = await fakeOpenAI(['hello'])
+  const server = await fakeOpenAIChat(['hello'])
   const post = (body: unknown, headers: object = {}) =>
     fetch(`${server.url}/chat/completions`, {
       method: 'POST',
@@ -131,7 +132,7 @@ test('a bad request is answered with 400 in the words of the real server, is kep
 })
 
 test('another key is answered with 401', async () => {
-  const server = await fakeOpenAI(['hello'], { apiKey: 'right' })
+  const server = await fakeOpenAIChat(['hello'], { apiKey: 'right' })
   const post = (key: string) =>
     fetch(`${server.url}/chat/completions`, {
       method: 'POST',

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { ErrorCode } from '../../src/core/error.ts'
-import { httpError, streamError } from '../../src/models/errors.ts'
-import { fromScripted } from '../setup/fake-openai/scripted.ts'
+import type { ErrorCode } from '../../../src/core/error.ts'
+import { httpError, streamError } from '../../../src/models/errors.ts'
+import { chatWords } from '../../../src/testing/fake/chat/words.ts'
+import { fromScripted as scriptedAs } from '../../../src/testing/fake/scripted.ts'
+import type { ScriptedReply } from '../../../src/testing/scripted.ts'
+
+const fromScripted = (reply: string | ScriptedReply) => scriptedAs(reply, chatWords)
 
 describe('a scripted reply is what a server would send for it', () => {
   test.each([
@@ -59,7 +63,7 @@ describe('a scripted reply is what a server would send for it', () => {
 
   test('what the API has no word for is an error', () => {
     expect(() => fromScripted({ deltas: [{ type: 'part', part: 0, value: { type: 'text', text: 'x' } }] })).toThrow(
-      "can't say a delta of type part",
+      "No API can say a delta of type part",
     )
     expect(() => fromScripted({ fail: { code: 'ModelUnknownError' }, failAfter: 1 })).toThrow("can't say ModelUnknownError there")
     expect(() => fromScripted({ fail: { code: 'ToolTimeout' } })).toThrow("can't say ToolTimeout there")

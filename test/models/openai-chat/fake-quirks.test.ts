@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Answer, Quirks } from '../setup/fake-openai/reply.ts'
+import type { ChatAnswer, ChatQuirks } from '../../../src/testing/fake/chat/quirks.ts'
 import { ask, chunksOf, closeServers, deltasOf, head, start } from './fake-client.ts'
 
 afterEach(closeServers)
 
 /** The body of one streamed answer. */
-async function bytes(answer: Answer, quirks: Quirks = {}): Promise<string> {
+async function bytes(answer: ChatAnswer, quirks: ChatQuirks = {}): Promise<string> {
   const { url } = await start([answer], { quirks })
   return (await ask(url, { stream: true })).text
 }
 
-const callsIn = async (quirks: Quirks) => (await deltasOf(twoCalls, quirks)).flatMap((delta) => delta['tool_calls'])
-const twoCalls: Answer = {
+const callsIn = async (quirks: ChatQuirks) => (await deltasOf(twoCalls, quirks)).flatMap((delta) => delta['tool_calls'])
+const twoCalls: ChatAnswer = {
   calls: [
     { name: 'a', input: { x: 1 }, id: 'c1' },
     { name: 'b', rawInput: '{}', id: 'c2' },
@@ -44,7 +44,8 @@ describe('quirks have the bytes that they say', () => {
   })
 
   test('the role in the first delta, or nowhere; a preamble without choices; another field for reasoning', async () => {
-    const deltas = async (quirks: Quirks) => (await chunksOf({ text: ['x', 'y'] }, quirks)).map(({ choices: [choice] }) => choice?.delta)
+    const deltas = async (quirks: ChatQuirks) =>
+      (await chunksOf({ text: ['x', 'y'] }, quirks)).map(({ choices: [choice] }) => choice?.delta)
     expect(await deltas({ role: 'first' })).toEqual([{ role: 'assistant', content: 'x' }, { content: 'y' }, {}, undefined])
     expect(await deltas({ role: 'none' })).toEqual([{ content: 'x' }, { content: 'y' }, {}, undefined])
     expect((await chunksOf({ text: 'x' }, { filterPreamble: true }))[0]).toEqual({
@@ -57,7 +58,7 @@ describe('quirks have the bytes that they say', () => {
   })
 
   test('B018, B020, B021: numbers of calls', async () => {
-    const numbers = async (index: NonNullable<Quirks['index']>) =>
+    const numbers = async (index: NonNullable<ChatQuirks['index']>) =>
       (await callsIn({ index })).map((call) => Reflect.get(Object(call), 'index'))
     expect(await numbers('right')).toEqual([0, 0, 1, 1])
     expect(await numbers('zero')).toEqual([0, 0, 0, 0])
@@ -66,7 +67,8 @@ describe('quirks have the bytes that they say', () => {
   })
 
   test('B014, B015: ids of calls', async () => {
-    const ids = async (quirk: NonNullable<Quirks['ids']>) => (await callsIn({ ids: quirk })).map((call) => Reflect.get(Object(call), 'id'))
+    const ids = async (quirk: NonNullable<ChatQuirks['ids']>) =>
+      (await callsIn({ ids: quirk })).map((call) => Reflect.get(Object(call), 'id'))
     expect(await ids('once')).toEqual(['c1', undefined, 'c2', undefined])
     expect(await ids('every')).toEqual(['c1', 'c1', 'c2', 'c2'])
     expect(await ids('none')).toEqual([undefined, undefined, undefined, undefined])
@@ -75,7 +77,7 @@ describe('quirks have the bytes that they say', () => {
   })
 
   test('B030: arguments whole, as an object, as JSON in JSON', async () => {
-    const args = async (form: NonNullable<Quirks['arguments']>) =>
+    const args = async (form: NonNullable<ChatQuirks['arguments']>) =>
       (await callsIn({ arguments: form })).map((call) => Reflect.get(Object(call), 'function'))
     expect(await args('whole')).toEqual([
       { name: 'a', arguments: '{"x":1}' },
@@ -92,7 +94,7 @@ describe('quirks have the bytes that they say', () => {
   })
 
   test('B098: usage', async () => {
-    const where = async (quirk: NonNullable<Quirks['usage']>, more?: object) =>
+    const where = async (quirk: NonNullable<ChatQuirks['usage']>, more?: object) =>
       (await chunksOf({ text: ['x', 'y'], usage: { outputTokens: 4 } }, { usage: quirk }, more)).map((chunk) => [
         chunk.choices.length,
         chunk.usage === undefined ? undefined : Reflect.get(chunk.usage, 'completion_tokens'),

@@ -1,56 +1,8 @@
+import { array, boolean, type Check, integer, number, object, oneOf, stop, text } from '../checks.ts'
+import { checkName, isObject, type JsonObject, unknownField, type Violation, violation } from '../violation.ts'
+import type { ChatRules } from './chat-rules.ts'
 import { checkMessages } from './messages.ts'
 import { checkSchema } from './schema.ts'
-import { checkName, isObject, type JsonObject, type RuleOptions, unknownField, type Violation, violation } from './violation.ts'
-
-/** What is wrong with the bytes of a request: not much more can be said when they are no JSON object. */
-export function checkRequest(
-  bytes: Uint8Array,
-  options: RuleOptions,
-): { readonly body: unknown; readonly violations: readonly Violation[] } {
-  let body: unknown
-  try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return { body, violations: [violation('json', null, 'We could not parse the JSON body of your request.')] }
-  }
-  if (!isObject(body)) return { body, violations: [violation('json', null, 'Expected an object.')] }
-  return { body, violations: [...checkUnicode(body, ''), ...checkBody(body, options)] }
-}
-
-const isLone = /\p{Surrogate}/u
-
-function* checkUnicode(value: unknown, path: string): Iterable<Violation> {
-  const wrong = () => violation('unicode', path, `The request body is not valid JSON: no low surrogate in string: ${path}`)
-  if (typeof value === 'string' && isLone.test(value)) yield wrong()
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, inner] of Object.entries(value)) {
-    if (isLone.test(key)) yield wrong()
-    yield* checkUnicode(inner, `${path}/${key}`)
-  }
-}
-
-type Check = (value: unknown) => string | undefined
-
-const number =
-  (min: number, max: number): Check =>
-  (value) =>
-    typeof value === 'number' && value >= min && value <= max ? undefined : `a number from ${min} to ${max}`
-const integer =
-  (min: number): Check =>
-  (value) =>
-    Number.isSafeInteger(value) && Number(value) >= min ? undefined : `an integer, at least ${min}`
-const oneOf =
-  (...values: readonly string[]): Check =>
-  (value) =>
-    typeof value === 'string' && values.includes(value) ? undefined : `one of '${values.join("', '")}'`
-const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : 'a boolean')
-const text: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'a string')
-const object: Check = (value) => (isObject(value) ? undefined : 'an object')
-const array: Check = (value) => (Array.isArray(value) ? undefined : 'an array')
-const stop: Check = (value) => {
-  const list = Array.isArray(value) ? value : [value]
-  return list.length <= 4 && list.every((one) => typeof one === 'string') ? undefined : 'a string or an array of at most 4 strings'
-}
 
 /** The fields of `POST /chat/completions`, without the deprecated ones. */
 const fields: { readonly [field: string]: Check } = {
@@ -89,7 +41,7 @@ const fields: { readonly [field: string]: Check } = {
   web_search_options: object,
 }
 
-function* checkBody(body: JsonObject, options: RuleOptions): Iterable<Violation> {
+export function* checkBody(body: JsonObject, options: ChatRules): Iterable<Violation> {
   for (const [field, value] of Object.entries(body)) {
     const check = fields[field]
     const wanted = value === null ? undefined : check?.(value)
@@ -114,7 +66,7 @@ function* checkOptions(body: JsonObject): Iterable<Violation> {
       yield violation('tool-choice', field, `${field} was set on the request but no tools were specified`)
 }
 
-function* checkTools({ tools, tool_choice: choice }: JsonObject, options: RuleOptions): Iterable<Violation> {
+function* checkTools({ tools, tool_choice: choice }: JsonObject, options: ChatRules): Iterable<Violation> {
   if (!Array.isArray(tools)) return
   if (tools.length === 0)
     yield violation('tool-count', 'tools', "Invalid 'tools': empty array. Expected an array with minimum length 1.", 'empty_array')
@@ -134,7 +86,7 @@ function* checkTools({ tools, tool_choice: choice }: JsonObject, options: RuleOp
   yield* checkChoice(choice, names)
 }
 
-function* checkTool(tool: unknown, path: string, options: RuleOptions): Iterable<Violation> {
+function* checkTool(tool: unknown, path: string, options: ChatRules): Iterable<Violation> {
   const { type, function: definition, ...rest } = isObject(tool) ? tool : {}
   if (type !== 'function' || !isObject(definition))
     return yield violation('type', path, `Invalid value for '${path}': expected a tool of type 'function'.`)
@@ -163,7 +115,7 @@ function* checkChoice(choice: unknown, names: readonly unknown[]): Iterable<Viol
     yield violation('tool-choice', 'tool_choice', `Tool choice '${String(named)}' not found in 'tools' parameter.`)
 }
 
-function* checkFormat(format: unknown, options: RuleOptions): Iterable<Violation> {
+function* checkFormat(format: unknown, options: ChatRules): Iterable<Violation> {
   if (!isObject(format) || format['type'] === 'text' || format['type'] === 'json_object') return
   const schema = format['json_schema']
   if (format['type'] !== 'json_schema' || !isObject(schema))

@@ -1,12 +1,43 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { completionText, type Frame, streamFrames } from './fake-openai/bytes.ts'
-import type { Answer, Quirks, Raw, Reply } from './fake-openai/reply.ts'
-import { checkRequest } from './fake-openai/rules.ts'
-import { isObject, type RuleOptions, type Violation, violation } from './fake-openai/violation.ts'
+import type { Frame } from './frames.ts'
+import type { Answer, Raw, Reply, WireQuirks } from './reply.ts'
+import { checkRequest } from './request.ts'
+import { isObject, type JsonObject, type Violation, violation } from './violation.ts'
 
-// A Chat Completions server for tests, on 127.0.0.1. It holds every request to the rules that real servers enforce (field reports, appendix
-// B) and answers 400 in their words when one is broken, so that a history that would kill a session somewhere kills the test. Else it gives
-// the next reply of its script, streamed or not as the request asks, with the quirks that real servers have.
+/** What the method, the path and the headers of a request are. */
+export interface FakeHead {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What an API is to the server that plays it: what it refuses, and how it writes what it answers. */
+export interface FakeApi<Q extends WireQuirks, R> {
+  /** Behind the host in `url`: `/v1`. */
+  readonly base: string
+  /** What is wrong with the method, the path, the headers or, where one is asked for, the key. */
+  checkHead(head: FakeHead, apiKey: string | undefined): Violation | undefined
+  checkBody(body: JsonObject, rules: R, head: FakeHead): Iterable<Violation>
+  /** The first violation as this API refuses a request. */
+  refusal(violation: Violation): Raw<Q>
+  asksForStream(body: JsonObject, head: FakeHead): boolean
+  /** The content type of a stream. */
+  readonly streamType: string
+  /** The frames of a streamed answer, up to where it breaks off. */
+  frames(answer: Answer<Q>, quirks: Q, asked: Asked): readonly Frame[]
+  /** The body of an answer that comes at once, when nothing breaks it off. */
+  whole(answer: Answer<Q>, quirks: Q, asked: Asked): string
+  /** The id of the n-th call that has none. */
+  callId(n: number, rules: R): string
+}
+
+/** What of a request matters for how it is answered. */
+export interface Asked {
+  readonly body: JsonObject
+  readonly head: FakeHead
+  readonly newId: () => string
+}
 
 export interface FakeRequest {
   readonly method: string
@@ -22,19 +53,25 @@ export interface FakeRequest {
   readonly ended: 'open' | 'whole' | 'aborted'
 }
 
-export type FakeScript = readonly (Reply | ((request: FakeRequest) => Reply))[]
+export type FakeScript<Q extends WireQuirks = WireQuirks> = readonly (Reply<Q> | ((request: FakeRequest) => Reply<Q>))[]
 
-export interface FakeOptions {
-  readonly rules?: RuleOptions
+export interface FakeOptions<Q extends WireQuirks, R> {
+  /** What this server is strict about besides. */
+  readonly rules?: R
   /** For every reply; its own come over them. */
-  readonly quirks?: Quirks
-  /** Any other bearer token is answered with 401. Default: none is looked at. */
+  readonly quirks?: Q
+  /** Any other key is answered with 401. Default: none is looked at. */
   readonly apiKey?: string
   /** How `delayMs` and `gapMs` are waited (ms). Default: in real time. */
   readonly wait?: (ms: number) => Promise<void>
 }
 
-export interface FakeOpenAI extends AsyncDisposable {
+/**
+ * A server of a provider for tests, on 127.0.0.1. It holds every request to the rules that the real one enforces, and answers as that refuses
+ * when one is broken: a history that would kill a session somewhere kills the test. Else it gives the next reply of its script, streamed or
+ * not as the request asks, with the quirks that real servers have.
+ */
+export interface FakeServer extends AsyncDisposable {
   /** The base URL: `http://127.0.0.1:<port>/v1`. */
   readonly url: string
   readonly requests: readonly FakeRequest[]
@@ -50,26 +87,32 @@ type OpenRequest = { -readonly [key in keyof FakeRequest]: FakeRequest[key] }
 
 /**
  * Starts a server that gives the replies in order, to whoever asks. A refused request uses up no reply. A request beyond the last reply is
- * answered with 400 and counts as a violation.
+ * refused and counts as a violation.
  */
-export async function fakeOpenAI(script: FakeScript, options: FakeOptions = {}): Promise<FakeOpenAI> {
+export async function fakeServer<Q extends WireQuirks, R extends object>(
+  api: FakeApi<Q, R>,
+  script: FakeScript<Q>,
+  options: FakeOptions<Q, R>,
+): Promise<FakeServer> {
   const requests: OpenRequest[] = []
+  const rules = options.rules ?? ({} as R)
   let answered = 0
   let ids = 0
-  const newId = () => `${options.rules?.mistral === true ? 'call' : 'call_'}${String(++ids).padStart(5, '0')}`
-  const nextReply = (request: OpenRequest): Reply => {
-    if (request.violations.length > 0) return refusal(request.violations)
+  const newId = () => api.callId(++ids, rules)
+  const nextReply = (request: OpenRequest): Reply<Q> => {
+    const [broken] = request.violations
+    if (broken !== undefined) return api.refusal(broken)
     const next = script[answered]
     if (next === undefined) {
-      const message = `The script has ${script.length} replies and was asked for reply ${answered + 1}.`
-      request.violations = [violation('script', null, message)]
-      return refusal(request.violations)
+      const over = violation('script', null, `The script has ${script.length} replies and was asked for reply ${answered + 1}.`)
+      request.violations = [over]
+      return api.refusal(over)
     }
     answered++
     return typeof next === 'function' ? next(request) : next
   }
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const request = await receive(incoming, options)
+    const request = await receive(incoming, api, rules, options.apiKey)
     requests.push(request)
     response.setHeader('x-request-id', `req_${requests.length}`)
     response.on('error', () => {}) // a client that has left is no fault of the server
@@ -77,14 +120,14 @@ export async function fakeOpenAI(script: FakeScript, options: FakeOptions = {}):
       request.ended = response.writableFinished ? 'whole' : 'aborted'
     })
     try {
-      await respond(response, request, nextReply(request), options, newId)
+      await respond(response, request, nextReply(request), { api, options, newId })
     } catch (error) {
       request.violations = [...request.violations, violation('script', null, `The script failed: ${String(error)}`)]
       response.destroy()
     }
   }
   const server = createServer((incoming, response) => void answer(incoming, response).catch(() => response.destroy()))
-  const url = `http://127.0.0.1:${await listen(server)}/v1`
+  const url = `http://127.0.0.1:${await listen(server)}${api.base}`
   const violations = () => requests.flatMap((request) => request.violations)
   return {
     url,
@@ -121,54 +164,53 @@ function closed(server: Server): Promise<void> {
   })
 }
 
-async function receive(incoming: IncomingMessage, options: FakeOptions): Promise<OpenRequest> {
+async function receive<Q extends WireQuirks, R>(
+  incoming: IncomingMessage,
+  api: FakeApi<Q, R>,
+  rules: R,
+  apiKey: string | undefined,
+): Promise<OpenRequest> {
   const chunks: Uint8Array[] = []
   for await (const chunk of incoming) chunks.push(chunk)
   const { method = '', url: path = '', headers } = incoming
+  const head = { method, path, headers }
   const bytes = Buffer.concat(chunks)
-  const { body, violations } = checkRequest(bytes, options.rules ?? {})
-  const early = checkHead(method, path, headers, options.apiKey)
-  return { method, path, headers, bytes, body, violations: early === undefined ? violations : [early], ended: 'open' }
+  const { body, violations } = checkRequest(bytes, (whole) => api.checkBody(whole, rules, head))
+  const early = api.checkHead(head, apiKey) ?? checkType(headers)
+  return { ...head, bytes, body, violations: early === undefined ? violations : [early], ended: 'open' }
 }
 
-function checkHead(method: string, path: string, headers: IncomingHttpHeaders, apiKey: string | undefined): Violation | undefined {
-  const type = headers['content-type']
-  if (method !== 'POST' || !/^[^?]*\/chat\/completions(?:\?|$)/.test(path)) return violation('url', null, `Invalid URL (${method} ${path})`)
-  if (type?.startsWith('application/json') !== true) return violation('content-type', null, `Unsupported content type: '${type}'.`)
-  if (apiKey === undefined || headers.authorization === `Bearer ${apiKey}`) return undefined
-  return violation('key', null, 'Incorrect API key provided.', 'invalid_api_key')
+function checkType({ 'content-type': type }: IncomingHttpHeaders): Violation | undefined {
+  return type?.startsWith('application/json') === true ? undefined : violation('content-type', null, `Unsupported content type: '${type}'.`)
 }
 
-/** The first violation, as OpenAI words an error. */
-function refusal([first]: readonly Violation[]): Raw {
-  const { message = '', param = null, code = null, rule } = first ?? {}
-  const status = rule === 'url' ? 404 : rule === 'key' ? 401 : 400
-  return { status, body: { error: { message, type: 'invalid_request_error', param, code } } }
+interface Playing<Q extends WireQuirks, R> {
+  readonly api: FakeApi<Q, R>
+  readonly options: FakeOptions<Q, R>
+  readonly newId: () => string
 }
 
-async function respond(
+async function respond<Q extends WireQuirks, R>(
   response: ServerResponse,
   request: FakeRequest,
-  reply: Reply,
-  options: FakeOptions,
-  newId: () => string,
+  reply: Reply<Q>,
+  { api, options, newId }: Playing<Q, R>,
 ): Promise<void> {
-  const answer = typeof reply === 'string' ? { text: reply } : reply
-  const quirks = { ...options.quirks, ...answer.quirks }
+  const answer: Answer<Q> | Raw<Q> = typeof reply === 'string' ? { text: reply } : reply
+  const quirks = { ...options.quirks, ...answer.quirks } as Q
   const wait = options.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
   if (answer.delayMs === Number.POSITIVE_INFINITY) return
   if (answer.delayMs !== undefined) await wait(answer.delayMs)
   const writer = new Writer(response, quirks.bytesPerWrite)
   if ('status' in answer) return sendRaw(response, writer, answer)
-  const body = isObject(request.body) ? request.body : {}
-  const streamOptions = isObject(body['stream_options']) ? body['stream_options'] : {}
-  const asked = { model: String(body['model']), includeUsage: streamOptions['include_usage'] === true, newId }
-  const form = quirks.form === undefined || quirks.form === 'asked' ? (body['stream'] === true ? 'sse' : 'json') : quirks.form
-  if (form === 'json') return sendJson(response, writer, answer, completionText(answer, quirks, asked))
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+  const asked = { body: isObject(request.body) ? request.body : {}, head: request, newId }
+  const form =
+    quirks.form === undefined || quirks.form === 'asked' ? (api.asksForStream(asked.body, request) ? 'sse' : 'json') : quirks.form
+  if (form === 'json') return sendJson(response, writer, answer, api.whole(answer, quirks, asked))
+  response.writeHead(200, { 'content-type': api.streamType })
   response.flushHeaders()
   const { gapMs, afterDelta = gapMs === undefined ? undefined : () => wait(gapMs) } = answer
-  await sendFrames(writer, streamFrames(answer, quirks, asked), afterDelta)
+  await sendFrames(writer, api.frames(answer, quirks, asked), afterDelta)
   if (answer.breaks === undefined || answer.breaks.with === 'error' || answer.breaks.with === 'end') response.end()
   else if (answer.breaks.with === 'reset') response.destroy()
 }

@@ -1,23 +1,13 @@
-import { type Answer, finishOf, type Piece, piecesOf, type Quirks, usageOf } from './reply.ts'
-
-/** What of a request matters for how it is answered. */
-export interface Asked {
-  readonly model: string
-  readonly includeUsage: boolean
-  readonly newId: () => string
-}
-
-/** Bytes of a body that belong together: an event with all that stands before it. */
-export interface Frame {
-  readonly text: string
-  /** `gapMs` is waited after it. */
-  readonly isDelta: boolean
-}
+import { eventText, type Frame, trimmed } from '../frames.ts'
+import { callsOf, type Piece, piecesOf } from '../reply.ts'
+import type { Asked } from '../server.ts'
+import { isObject, type JsonObject } from '../violation.ts'
+import { type ChatAnswer, type ChatQuirks, finishOf, usageOf } from './quirks.ts'
 
 const created = 1_700_000_000
 
 /** The body of a streamed answer, up to where it breaks off. */
-export function streamFrames(answer: Answer, quirks: Quirks, asked: Asked): Frame[] {
+export function streamFrames(answer: ChatAnswer, quirks: ChatQuirks, asked: Asked): readonly Frame[] {
   const { breaks } = answer
   const chunks = chunksOf(answer, quirks, asked)
   let deltas = 0
@@ -28,20 +18,13 @@ export function streamFrames(answer: Answer, quirks: Quirks, asked: Asked): Fram
   return trimmed(frames, quirks)
 }
 
-/** The first frame gets the byte order mark, the last one loses its end. */
-function trimmed(frames: readonly Frame[], { bom, openEnd }: Quirks): Frame[] {
-  return frames.map(({ text, isDelta }, index) => {
-    const ended = openEnd === true && index === frames.length - 1 ? text.replace(/[\r\n]+$/, '') : text
-    return { text: bom === true && index === 0 ? `\ufeff${ended}` : ended, isDelta }
-  })
-}
-
 interface Chunk {
   readonly kind: 'head' | 'delta' | 'tail'
   readonly json: object
 }
 
-function chunksOf(answer: Answer, quirks: Quirks, { model, includeUsage, newId }: Asked): Chunk[] {
+function chunksOf(answer: ChatAnswer, quirks: ChatQuirks, { body, newId }: Asked): Chunk[] {
+  const model = String(body['model'])
   const { usage: when = 'asked', role = 'own' } = quirks
   const deltas = deltasOf(piecesOf(answer, quirks, newId), quirks)
   const usageAt = (share: number) => {
@@ -63,30 +46,16 @@ function chunksOf(answer: Answer, quirks: Quirks, { model, includeUsage, newId }
   const finish = finishOf(answer)
   const withFinish = usage !== undefined && when === 'finish' ? { usage } : usageAt(1)
   if (finish !== null) chunks.push({ kind: 'tail', json: chunk({}, finish, withFinish) })
-  const isAlone = when === 'last' || (when === 'asked' && includeUsage)
+  const isAlone = when === 'last' || (when === 'asked' && asksForUsage(body))
   if (usage !== undefined && isAlone) chunks.push({ kind: 'tail', json: { ...head, choices: [], usage } })
   return chunks
 }
 
-/** A call with everything that its pieces say. */
-interface WholeCall {
-  readonly name: string
-  readonly id: string | undefined
-  readonly text: string
+function asksForUsage({ stream_options: options }: JsonObject): boolean {
+  return isObject(options) && options['include_usage'] === true
 }
 
-function callsOf(pieces: readonly Piece[]): Map<number, WholeCall> {
-  const calls = new Map<number, WholeCall>()
-  for (const piece of pieces) {
-    if (!('call' in piece)) continue
-    const begun = calls.get(piece.call)
-    if ('name' in piece) calls.set(piece.call, { name: piece.name, id: piece.id, text: '' })
-    else if (begun !== undefined) calls.set(piece.call, { ...begun, text: begun.text + piece.arguments })
-  }
-  return calls
-}
-
-function deltasOf(pieces: readonly Piece[], quirks: Quirks): object[] {
+function deltasOf(pieces: readonly Piece[], quirks: ChatQuirks): object[] {
   const { reasoningField = 'reasoning_content', arguments: form = 'fragments' } = quirks
   const calls = callsOf(pieces)
   let fragments = 0
@@ -105,30 +74,24 @@ function deltasOf(pieces: readonly Piece[], quirks: Quirks): object[] {
   })
 }
 
-function indexIn({ index = 'right' }: Quirks, call: number, fragment: number): object {
+function indexIn({ index = 'right' }: ChatQuirks, call: number, fragment: number): object {
   if (index === 'none') return {}
   return { index: index === 'right' ? call : index === 'zero' ? 0 : fragment }
 }
 
-function idIn({ ids = 'once' }: Quirks, id: string | undefined, isBegin: boolean): object {
+function idIn({ ids = 'once' }: ChatQuirks, id: string | undefined, isBegin: boolean): object {
   if (ids === 'none' || (ids !== 'every' && !isBegin)) return {}
   return { id: ids === 'empty' ? '' : ids === 'same' ? 'call_0' : id }
 }
 
-function formed(text: string, form: Quirks['arguments']): unknown {
+function formed(text: string, form: ChatQuirks['arguments']): unknown {
   if (form === 'object') return JSON.parse(text)
   return form === 'twice' ? JSON.stringify(text) : text
 }
 
-function eventText(value: unknown, { newline = '\n', comment, noSpace, multiline }: Quirks, event?: string): string {
-  const json = typeof value === 'string' ? value : JSON.stringify(value, undefined, multiline === true ? 1 : 0)
-  const before = [...(comment === undefined ? [] : [comment, '']), ...(event === undefined ? [] : [`event: ${event}`])]
-  const data = json.split('\n').map((line) => `data:${noSpace === true ? '' : ' '}${line}`)
-  return [...before, ...data, '', ''].join(newline)
-}
-
 /** The body of an answer in one piece, as it is when nothing breaks it off. */
-export function completionText(answer: Answer, quirks: Quirks, { model, newId }: Asked): string {
+export function completionText(answer: ChatAnswer, quirks: ChatQuirks, { body, newId }: Asked): string {
+  const model = String(body['model'])
   const pieces = piecesOf(answer, quirks, newId)
   const calls = [...callsOf(pieces).values()].map(({ name, id, text }) => {
     return { ...idIn(quirks, id, true), type: 'function', function: { name, arguments: formed(text, quirks.arguments) } }
