@@ -151,7 +151,7 @@ function usageOf({ input, cached, cacheWrite, output, reasoning }: ReadUsage): U
 }
 
 /** As JSON, whatever the order of keys. */
-function same(a: unknown, b: unknown): boolean {
+export function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }
 
