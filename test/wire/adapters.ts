@@ -2,8 +2,7 @@ import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
 import type { HttpApi } from '../../src/models/http/api.ts'
 import { ApiResponse } from '../../src/models/http/response.ts'
 import { ChatApi } from '../../src/models/openai-chat/api.ts'
-import { compatibleDialect } from '../../src/models/openai-chat/dialect.ts'
-import { openaiCompatible } from '../../src/models/openai-chat/index.ts'
+import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
 import type { HttpReceiver } from '../../src/models/transport/transport.ts'
 import type { WireApi, WireMeta } from '../setup/wire.ts'
 
@@ -24,7 +23,7 @@ export interface WireAdapter {
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
   'chat-completions': {
     model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
-    receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), compatibleDialect(meta.provider, 'http://127.0.0.1'), {}), sink),
+    receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
   },
 }
 
