@@ -8,7 +8,7 @@ import { decode } from './outcome.ts'
 import { readRequest } from './readings/read-request.ts'
 import type { ReadRequest } from './readings/request.ts'
 import { rebuild } from './rebuild.ts'
-import { requestDifferences } from './request-differences.ts'
+import { type Origin, requestDifferences } from './request-differences.ts'
 import { WireServer } from './server.ts'
 import { Tally } from './tally.ts'
 
@@ -59,7 +59,7 @@ describeWire('every recorded trace', (folder) => {
     const answers = exchanges.slice(0, number).map((before, n) => answerOf(before, n + 1, tally))
     const { messages, ours, partly } = rebuild(recorded, answers)
     const encoded = await encode(server, step, recorded, messages)
-    const differences = requestDifferences(recorded, encoded, (turn) => ours.has(turn))
+    const differences = requestDifferences(recorded, encoded, (turn) => originOf(exchanges[ours.get(turn) ?? -1], step))
     tally.count(api, 'steps compared')
     tally.count(api, 'turns', recorded.turns.length)
     tally.count(api, 'answers of ours in them', ours.size)
@@ -75,6 +75,13 @@ function answerOf(step: Exchange, n: number, tally: Tally): Message | undefined 
   if (adapter !== undefined) return decode(adapter, step, [step.response()], n).message
   tally.count(step.meta.api, 'answers taken from the request: no adapter yet')
   return undefined
+}
+
+/** A model reads what is opaque to others if it is the same one, at the same provider and by the same API. */
+function originOf(answered: Exchange | undefined, { meta }: Exchange): Origin {
+  if (answered === undefined) return undefined
+  const { provider, api, model } = answered.meta
+  return provider === meta.provider && api === meta.api && model === meta.model ? 'own' : 'foreign'
 }
 
 function whyNot({ turns }: ReadRequest, answers: readonly (Message | undefined)[]): string {

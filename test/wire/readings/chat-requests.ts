@@ -27,19 +27,9 @@ function assistantItems(message: AnyJson): Item[] {
   return [
     { type: 'reasoning', text: message.reasoning_content || message.reasoning || '' },
     ...(details ?? []).flatMap(detailItems),
-    ...contentOf(content).flatMap(thoughtItems),
+    ...contentOf(content),
     { type: 'text', text: refusal ?? '' },
     ...(calls ?? []).flatMap(callItems),
-  ]
-}
-
-/** Some clients send reasoning back as text between tags. */
-function thoughtItems(item: Item): Item[] {
-  const [all, thought] = (item.type === 'text' && /^<think>\n(.*?)\n<\/think>\n*/s.exec(item.text)) || []
-  if (item.type !== 'text' || all === undefined || thought === undefined) return [item]
-  return [
-    { type: 'reasoning', text: thought },
-    { type: 'text', text: item.text.slice(all.length) },
   ]
 }
 

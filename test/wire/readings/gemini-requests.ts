@@ -4,12 +4,16 @@ import { type Item, type ReadRequest, type Result, requestOf, resultText } from 
 /** A request of Gemini's `generateContent`. Its JSON may be spelt in camel case or in snake case. */
 export function readGeminiRequest(request: AnyJson): ReadRequest {
   const { systemInstruction, contents, tools } = camel(request)
-  const names = (tools ?? []).flatMap((tool: AnyJson) => (tool.functionDeclarations ?? []).map(({ name }: AnyJson) => name))
+  const names = [tools ?? []].flat().flatMap((tool: AnyJson) => (tool.functionDeclarations ?? []).map(({ name }: AnyJson) => name))
   const said = contents.map(({ role, parts }: AnyJson) => ({
     role: role === 'model' ? ('assistant' as const) : ('user' as const),
     items: (parts ?? []).flatMap(partItems),
   }))
-  return requestOf(said, { instructions: (systemInstruction?.parts ?? []).map(({ text }: AnyJson) => text).join('\n\n'), tools: names })
+  const instructions = [systemInstruction?.parts ?? []]
+    .flat()
+    .map(({ text }: AnyJson) => text)
+    .join('\n\n')
+  return requestOf(said, { instructions, tools: names })
 }
 
 function partItems(part: AnyJson): Item[] {

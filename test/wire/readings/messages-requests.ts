@@ -31,13 +31,17 @@ function blockItems(block: AnyJson): Item[] {
     case 'document':
       return [mediaOf(block.type === 'image' ? 'image' : 'file', block.source)]
     default:
-      return [itemOf(block)]
+      return [itemOf(block), ...encryptedIn(block.content)]
   }
 }
 
-/** What of citations is encrypted must come back as it was. */
-function encryptedIn(citations: AnyJson): Item[] {
-  return (citations ?? []).flatMap(({ encrypted_index: value }: AnyJson) => (value ? [{ type: 'opaque', kind: 'encrypted', value }] : []))
+/** What of citations and of results is encrypted must come back as it was. */
+function encryptedIn(pieces: AnyJson): Item[] {
+  if (!Array.isArray(pieces)) return []
+  return pieces.flatMap(({ encrypted_index: index, encrypted_content: content }: AnyJson): Item[] => {
+    const value = content ?? index
+    return value ? [{ type: 'opaque', kind: 'encrypted', value }] : []
+  })
 }
 
 function resultOf({ tool_use_id: id, content, is_error: failed }: AnyJson): Item {

@@ -67,7 +67,7 @@ export function requestOf(said: readonly Said[], more: Partial<ReadRequest> = {}
     const side = role === 'system' ? 'user' : role
     const last = turns.at(-1)
     const turn = last?.role === side ? last : { role: side, items: [] }
-    for (const item of items) addItem(turn.items, side === 'user' ? asSaid(item) : item)
+    for (const item of items) for (const one of side === 'user' ? [asSaid(item)] : withThoughts(item)) addItem(turn.items, one)
     if (turn !== last && turn.items.length > 0) turns.push(turn)
   }
   return { tools: [], ...more, instructions, turns }
@@ -78,6 +78,16 @@ function addItem(items: Item[], item: Item): void {
   if (item.type !== 'text' && item.type !== 'reasoning') items.push(item)
   else if (item.text !== '' && last?.type === item.type) items[items.length - 1] = { type: item.type, text: last.text + item.text }
   else if (item.text !== '') items.push(item)
+}
+
+/** Models that write tags into their text: some clients split them off, and some write reasoning so when they send it back. */
+function withThoughts(item: Item): Item[] {
+  const [all, thought] = (item.type === 'text' && /^(?:<think>)?(.*?)<\/think>\s*/s.exec(item.text)) || []
+  if (item.type !== 'text' || all === undefined || thought === undefined) return [item]
+  return [
+    { type: 'reasoning', text: thought },
+    { type: 'text', text: item.text.slice(all.length) },
+  ]
 }
 
 /** Users do not reason: some clients mark their words so. */
