@@ -47,7 +47,14 @@ export class ChatFrames {
   }
 
   #fields(parts: FrameParts): JsonObject {
-    const { maxTokensField = 'max_tokens', provider, seedField = 'seed', streamOptions, streamUsage = true } = this.#dialect
+    const {
+      maxTokensField = 'max_tokens',
+      provider,
+      reasoningAs = 'effort',
+      seedField = 'seed',
+      streamOptions,
+      streamUsage = true,
+    } = this.#dialect
     const { settings, outputSchema } = parts
     const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
     return {
@@ -59,7 +66,7 @@ export class ChatFrames {
       ...optional('top_p', settings.topP),
       ...optional(seedField, settings.seed),
       ...optional('stop', settings.stop === undefined ? undefined : [...settings.stop]),
-      ...reasoningJson(settings.reasoning, this.#dialect),
+      ...(settings.reasoning === undefined ? {} : reasoningForms[reasoningAs](settings.reasoning)),
       ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema) }),
       ...providerFields(settings, provider),
     }
@@ -78,19 +85,15 @@ function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
   return { type: 'function', function: { name, description: wellFormed(description), parameters: inputJsonSchema } }
 }
 
+type Effort = NonNullable<ModelSettings['reasoning']>
+
 /** How much the model shall reason. Servers that only know whether it shall are told that. */
-function reasoningJson(effort: ModelSettings['reasoning'], { reasoningAs = 'effort' }: Dialect): JsonObject {
-  if (effort === undefined || reasoningAs === 'unsaid') return {}
-  switch (reasoningAs) {
-    case 'effort':
-      return { reasoning_effort: effort }
-    case 'object':
-      return { reasoning: { effort } }
-    case 'thinking':
-      return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }
-    case 'enable_thinking':
-      return { enable_thinking: effort !== 'none' }
-  }
+const reasoningForms: { readonly [form in NonNullable<Dialect['reasoningAs']>]: (effort: Effort) => JsonObject } = {
+  effort: (effort) => ({ reasoning_effort: effort }),
+  object: (effort) => ({ reasoning: { effort } }),
+  thinking: (effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }),
+  enable_thinking: (effort) => ({ enable_thinking: effort !== 'none' }),
+  unsaid: () => ({}),
 }
 
 function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'required' }: Dialect): JsonObject {
