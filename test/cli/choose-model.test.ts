@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { chooseModel, type ModelFlags } from '../../src/cli/choose-model.ts'
 import { CannotRun } from '../../src/cli/terminal.ts'
 import { textMessage } from '../../src/core/message.ts'
-import { fakeOpenAI } from '../setup/fake-openai.ts'
+import { fakeOpenAIChat } from '../../src/testing/fake/chat/index.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 /** A fetch that knows what answers where, and is told what was asked. */
@@ -149,7 +149,7 @@ test('--base-url is any server; the usual model and a key that was given for ano
     ['qwen3', { ...key, RONDO_API_KEY: 'own' }, 'Bearer own'],
     ['openai:gpt-4.1', key, 'Bearer k'],
   ] as const) {
-    await using server = await fakeOpenAI(['ok'])
+    await using server = await fakeOpenAIChat(['ok'])
     const { model: made } = await chooseModel({ model, baseUrl: server.url }, fakeTerminal({ env }), nothing.fetch)
     const request = {
       instructions: '',

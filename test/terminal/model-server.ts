@@ -1,5 +1,6 @@
-import type { Answer, Call } from '../setup/fake-openai/reply.ts'
-import { type FakeRequest, type FakeScript, fakeOpenAI } from '../setup/fake-openai.ts'
+import { fakeOpenAIChat } from '../../src/testing/fake/chat/index.ts'
+import type { Answer, Call } from '../../src/testing/fake/reply.ts'
+import type { FakeRequest, FakeScript } from '../../src/testing/fake/server.ts'
 
 /** Holds an answer back at one place, so that nothing in a test depends on time. */
 export interface Gate {
@@ -78,6 +79,6 @@ export interface ModelServer extends AsyncDisposable {
  * each streamed, and keeps the requests. What answers can be is in `../setup/fake-openai/reply.ts`; `says` makes the usual ones.
  */
 export async function modelServer(script: FakeScript): Promise<ModelServer> {
-  const server = await fakeOpenAI(script)
+  const server = await fakeOpenAIChat(script)
   return Object.assign(server, { flags: ['--base-url', server.url, '--model', 'scripted'] })
 }

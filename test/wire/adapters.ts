@@ -1,6 +1,8 @@
 import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
-import { openaiCompatible } from '../../src/models/openai-chat/index.ts'
-import { ChatResponse } from '../../src/models/openai-chat/response.ts'
+import type { HttpApi } from '../../src/models/http/api.ts'
+import { ApiResponse } from '../../src/models/http/response.ts'
+import { ChatApi } from '../../src/models/openai-chat/api.ts'
+import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
 import type { HttpReceiver } from '../../src/models/transport/transport.ts'
 import type { WireApi, WireMeta } from '../setup/wire.ts'
 
@@ -21,8 +23,15 @@ export interface WireAdapter {
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
   'chat-completions': {
     model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
-    receiver: ({ provider }, sink) => new ChatResponse({ provider }, sink),
+    receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
   },
+}
+
+function receiverOf(api: HttpApi, sink: (delta: ModelDelta) => void): ByteReceiver {
+  const { provider, answerOf, json } = api
+  const from = { provider, answerOf, json }
+  const request = { instructions: '', messages: [], tools: [], toolChoice: 'auto', settings: {}, purpose: 'main' } as const
+  return new ApiResponse(from, api.decoder(from, sink, request))
 }
 
 /** Some sources did not say which model it was. */

@@ -1,94 +1,92 @@
 import { RondoError } from '../../core/error.ts'
-import type { Json } from '../../core/json.ts'
-import { type MediaPart, type Message, type Part, resultText, type ToolCallPart, textOf } from '../../core/message.ts'
-import { wellFormed } from '../../core/text.ts'
+import { isJsonObject, type Json } from '../../core/json.ts'
+import type { MediaPart } from '../../core/message.ts'
+import {
+  type AssistantItem,
+  type CallItem,
+  type HistoryRules,
+  type MediaItem,
+  type ResultItem,
+  type TextItem,
+  type Turn,
+  turnsOf,
+} from '../history/turns.ts'
+import type { Piece, Role, Writing } from '../http/conversation.ts'
+import { scopeOf } from '../scope.ts'
+import type { Dialect } from './dialect.ts'
+import { contentWithThinking, reasoningFields } from './reasoning.ts'
 
-/** Ids of tool calls as a server wants them. */
-export interface CallIds {
-  /** Whether the server takes this id of its own. */
-  readonly accepts: (id: string) => boolean
-  /** An id for a call that has none that can be sent: from our own, which is unique in the session. */
-  readonly make: (callId: string) => string
+/** How a server's messages are written. */
+export function chatWriting(model: string, dialect: Dialect): Writing {
+  const rules: HistoryRules = { scope: chatScope(model, dialect), ids: dialect.ids }
+  const encode: Writing['encode'] = (message, used) => {
+    const { turns, ids } = turnsOf(message, used, rules)
+    return { pieces: turns.flatMap((turn) => piecesOf(turn, dialect)), ids }
+  }
+  return dialect.rolesAlternate === true ? { encode, between } : { encode }
 }
 
-/** `call_m3_0`: what nearly every server takes. */
-export const anyIds: CallIds = {
-  accepts: (id) => id.length <= 64 && /^[\w.:-]+$/.test(id),
-  make: (callId) => `call_${callId.replace('.', '_')}`,
+/** Under which key opaque data of this API is kept. */
+export function chatScope(model: string, { provider }: Dialect): string {
+  return scopeOf(provider, 'chat', model)
 }
 
-/**
- * A message of ours as the JSON of one or more messages of the API, each with a comma before it; '' for one that says nothing there. The
- * same message after the same history gives the same text.
- */
-export function encodeMessage(message: Message, used: ReadonlySet<string> | ReadonlyMap<string, unknown>, ids: CallIds): Encoded {
-  if (message.role !== 'assistant') return { json: userJson(message), ids: [] }
-  const calls = message.parts.filter((part) => part.type === 'tool-call' && part.providerExecuted !== true) as readonly ToolCallPart[]
-  const text = wellFormed(textOf(message))
-  if (calls.length === 0) return { json: text.trim() === '' ? '' : `,{"role":"assistant","content":${JSON.stringify(text)}}`, ids: [] }
-  const named = idsOf(calls, used, ids)
-  const content = text === '' ? 'null' : JSON.stringify(text)
-  const asked = calls.map((call, index) => callJson(call, named[index] ?? ''))
-  const answers = calls.map((call, index) => answerJson(call, named[index] ?? ''))
-  return {
-    json: `,{"role":"assistant","content":${content},"tool_calls":[${asked.join(',')}]}${answers.join('')}${imagesJson(calls)}`,
-    ids: named,
+/** Strict templates know no user behind the result of a tool. */
+function between(before: Role | undefined, after: Role): Piece | undefined {
+  return before === 'tool' && after === 'user' ? piece('assistant', '{"role":"assistant","content":"OK."}') : undefined
+}
+
+function piecesOf(turn: Turn, dialect: Dialect): readonly Piece[] {
+  switch (turn.role) {
+    case 'user':
+      return [
+        dialect.rolesAlternate === true ? userParts(turn.items) : piece('user', `{"role":"user","content":${userContent(turn.items)}}`),
+      ]
+    case 'results':
+      return turn.results.map((result) => piece('tool', answerJson(result)))
+    case 'assistant':
+      return assistantPieces(turn.items, dialect)
   }
 }
 
-export interface Encoded {
-  readonly json: string
-  /** The ids of its calls. */
-  readonly ids: readonly string[]
+function assistantPieces(items: readonly AssistantItem[], { reasoningNeeded }: Dialect): readonly Piece[] {
+  const text = items.map((item) => (item.type === 'text' ? item.text : '')).join('')
+  const calls = items.filter((item) => item.type === 'call')
+  if (text.trim() === '' && calls.length === 0) return []
+  const parts = contentWithThinking(items)
+  const content = parts === undefined ? (text === '' ? 'null' : JSON.stringify(text)) : JSON.stringify(parts)
+  const reasoning = reasoningFields(items, calls.length > 0 ? reasoningNeeded : undefined)
+  const asked = calls.length === 0 ? '' : `,"tool_calls":[${calls.map(callJson).join(',')}]`
+  return [piece('assistant', `{"role":"assistant","content":${content}${reasoning}${asked}}`)]
 }
 
-/** The server's own ids where they can go back; if one of a message can't (B014, B015, B016), all of it get ours. */
-function idsOf(calls: readonly ToolCallPart[], used: { has(id: string): boolean }, ids: CallIds): readonly string[] {
-  const own = calls.map(({ providerCallId }) => providerCallId ?? '')
-  const good = new Set(own).size === own.length && own.every((id) => id !== '' && ids.accepts(id) && !used.has(id))
-  return good ? own : calls.map(({ callId }) => ids.make(callId))
+/** One message of the user's, open for more. */
+function userParts(items: readonly (TextItem | MediaItem)[]): Piece {
+  const body = items.map((item) => JSON.stringify(userPart(item))).join(',')
+  return { role: 'user', joins: 'user', open: '{"role":"user","content":[', body, close: ']}' }
 }
 
-function callJson({ toolName, input }: ToolCallPart, id: string): string {
-  return `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(toolName)},"arguments":${JSON.stringify(JSON.stringify(input))}}}`
+function piece(role: Piece['role'], body: string): Piece {
+  return { role, open: '', body, close: '' }
 }
 
-function answerJson(call: ToolCallPart, id: string): string {
-  return `,{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${JSON.stringify(wellFormed(resultText(call)))}}`
+function callJson({ id, name, input, data }: CallItem): string {
+  const extra = isJsonObject(data) && data['extra'] !== undefined ? `,"extra_content":${JSON.stringify(data['extra'])}` : ''
+  return `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(JSON.stringify(input))}}${extra}}`
 }
 
-/** A tool message holds text only: what a result shows besides is shown by the user, after all answers of the batch. */
-function imagesJson(calls: readonly ToolCallPart[]): string {
-  const shown = calls.flatMap((call) => {
-    const media = mediaOf(call.content)
-    return media.length === 0 ? [] : [textPart(`From the result of ${call.toolName}:`), ...media.map(mediaPart)]
-  })
-  return shown.length === 0 ? '' : `,{"role":"user","content":${JSON.stringify(shown)}}`
+function answerJson({ id, text }: ResultItem): string {
+  return `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${JSON.stringify(text)}}`
 }
 
-function mediaOf(content: ToolCallPart['content']): readonly MediaPart[] {
-  return content === undefined || typeof content === 'string' ? [] : content.filter(isMedia)
+/** Text alone as a text, else as parts. */
+function userContent(items: readonly (TextItem | MediaItem)[]): string {
+  if (items.every((item) => item.type === 'text')) return JSON.stringify(items.map((item) => item.text).join(''))
+  return JSON.stringify(items.map(userPart))
 }
 
-function isMedia(part: Part): part is MediaPart {
-  return part.type === 'image' || part.type === 'file'
-}
-
-/** What a user says, and summaries: text alone as a text, else as parts. A message without anything in it is none. */
-function userJson(message: Message): string {
-  if (message.parts.every((part) => part.type === 'text')) {
-    const text = wellFormed(textOf(message))
-    return text === '' ? '' : `,{"role":"user","content":${JSON.stringify(text)}}`
-  }
-  const parts = message.parts.flatMap((part): readonly Json[] => {
-    if (part.type === 'text') return part.text === '' ? [] : [textPart(part.text)]
-    return isMedia(part) ? [mediaPart(part)] : []
-  })
-  return parts.length === 0 ? '' : `,{"role":"user","content":${JSON.stringify(parts)}}`
-}
-
-function textPart(text: string): Json {
-  return { type: 'text', text: wellFormed(text) }
+function userPart(item: TextItem | MediaItem): Json {
+  return item.type === 'text' ? { type: 'text', text: item.text } : mediaPart(item.part)
 }
 
 function mediaPart(part: MediaPart): Json {

@@ -1,18 +1,31 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
-import { safeText } from '../safe-text.ts'
-import { checkModelName, checkOptions, checkServer } from './check-options.ts'
-import { compatibleDialect, openaiDialect, openaiDialectAt } from './dialect.ts'
-import { ChatModel } from './model.ts'
-import type { OpenAIChatOptions } from './options.ts'
+import { checkedURL, checkModelName, checkOptions, nameRule, objectRule } from '../http/check-options.ts'
+import { HttpModel } from '../http/model.ts'
+import type { HttpOptions } from '../http/options.ts'
+import { overlaid } from '../http/overlay.ts'
+import { ChatApi } from './api.ts'
+import { type ChatQuirks, type Dialect, dialectOf } from './dialect.ts'
+import { serverAt, serverNamed, servers } from './servers.ts'
 
-export type { OpenAIChatOptions } from './options.ts'
+export type { ChatQuirks } from './dialect.ts'
+
+/** How a Chat Completions server is reached. '/chat/completions' is put behind the path of `baseURL`. */
+export interface OpenAIChatOptions extends HttpOptions {
+  /** What this server does otherwise than is known of it. */
+  readonly quirks?: ChatQuirks | undefined
+}
 
 /** A server that speaks the Chat Completions API: where it is, and what its models have in common. */
 export interface OpenAICompatibleOptions extends OpenAIChatOptions {
-  /** Where the API is, as far as '/chat/completions': `http://localhost:8080/v1`. */
-  readonly baseURL: string
-  /** Names the server in errors, in `settings.providerOptions` and in the journal. Default: the host of `baseURL`. */
+  /** Where the API is, as far as '/chat/completions': `http://localhost:8080/v1`. Default: where the server of that `name` is, if it is known. */
+  readonly baseURL?: string | undefined
+  /**
+   * Names the server in errors, in `settings.providerOptions` and in the journal. Default: the host of `baseURL`. Known are azure, openrouter,
+   * groq, xai, deepseek, mistral, together, fireworks, cerebras, perplexity, moonshot, zai, alibaba, google, huggingface, vercel, venice, vllm,
+   * llamacpp, lmstudio: what these do in their own way is done so, and at their own hosts the key comes from their environment variable
+   * (`GROQ_API_KEY`).
+   */
   readonly name?: string | undefined
 }
 
@@ -23,52 +36,49 @@ export interface OpenAICompatibleOptions extends OpenAIChatOptions {
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
-  checkModelName(model, 'openaiChat')
-  checkOptions(options, 'openaiChat')
-  const { baseURL } = options
-  const dialect = baseURL === undefined ? openaiDialect : openaiDialectAt(checkedURL(baseURL))
-  return new ChatModel(model, dialect, overlaid({}, options))
+  checkModelName(model, 'openaiChat', 'gpt-5-mini')
+  checkOptions(options, 'openaiChat', moreRules)
+  // Behind a proxy of OpenAI's the key is OpenAI's too.
+  const dialect = { ...dialectAt('openai', options), apiKeyVariable: serverNamed('openai')?.keyVariable }
+  return modelOf(model, dialect, overlaid({}, options))
 }
 
 /**
  * Models of any server that speaks the Chat Completions API (llama.cpp, vLLM, Ollama, LM Studio, OpenRouter, Groq, …).
  *
- * @returns A function that makes a model by its name. Options given there go over those of the server: `headers`, `timeouts` and `capabilities`
- * field by field, so that a model with a header of its own has those of the server too; the others as a whole.
+ * @returns A function that makes a model by its name. Options given there go over those of the server: `headers`, `timeouts`, `capabilities` and
+ * `quirks` field by field, so that a model with a header of its own has those of the server too; the others as a whole.
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
-  checkServer(server, 'openaiCompatible')
-  const baseURL = checkedURL(server.baseURL)
-  const name = server.name ?? new URL(baseURL).host
+  checkOptions(server, 'openaiCompatible', { name: nameRule, ...moreRules }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
+  const place = server.baseURL ?? serverNamed(server.name ?? '')?.baseURL
+  if (place === undefined && server.name !== undefined) throw placeless(server.name)
+  const baseURL = checkedURL(place)
   return (model, options = {}) => {
-    checkModelName(model, 'openaiCompatible')
-    checkOptions(options, 'openaiCompatible')
-    const own = options.baseURL === undefined ? baseURL : checkedURL(options.baseURL)
-    return new ChatModel(model, compatibleDialect(name, own), overlaid(server, options))
+    checkModelName(model, 'openaiCompatible', 'qwen3')
+    checkOptions(options, 'openaiCompatible', moreRules)
+    const both = overlaid<OpenAIChatOptions>({ ...server, baseURL }, options)
+    return modelOf(model, dialectAt(server.name ?? new URL(baseURL).host, both), both)
   }
 }
 
-/** The options of a server with what a model has of its own: field by field where an option has fields. */
-function overlaid(server: OpenAIChatOptions, model: OpenAIChatOptions): OpenAIChatOptions {
-  return {
-    ...merged(server, model),
-    headers: merged(server.headers, model.headers),
-    timeouts: merged(server.timeouts, model.timeouts),
-    capabilities: merged(server.capabilities, model.capabilities),
-  }
+const moreRules = { quirks: objectRule("{ maxTokensField: 'max_tokens' }") }
+
+function modelOf(model: string, dialect: Dialect, options: OpenAIChatOptions): Model {
+  return new HttpModel(model, new ChatApi(model, dialect, options), options)
 }
 
-/** The fields of both, the latter first. What is undefined was not given. */
-function merged<X extends object>(...layers: readonly (X | undefined)[]): X {
-  const given = layers.flatMap((layer) => Object.entries(layer ?? {})).filter(([, value]) => value !== undefined)
-  return Object.assign({}, ...given.map(([name, value]) => ({ [name]: value })))
+/** A host says more than a name, for a user may name anything. The environment's key is for the server's own host only. */
+export function dialectAt(name: string, { baseURL: given, quirks }: OpenAIChatOptions): Dialect {
+  const named = serverNamed(name)
+  const baseURL = checkedURL(given ?? named?.baseURL)
+  const there = serverAt(baseURL)
+  return dialectOf({ name, baseURL, keyVariable: there?.keyVariable }, there ?? named, quirks)
 }
 
-function checkedURL(baseURL: unknown): string {
-  if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return baseURL
-  throw new RondoError(
-    'ConfigInvalid',
-    `baseURL must be a URL that begins with http:// or https://, as 'http://localhost:8080/v1', not ${safeText(String(baseURL), 100)}.`,
-  )
+function placeless(name: string): RondoError {
+  const known = servers.flatMap((server) => (server.baseURL === undefined ? [] : [server.name]))
+  const message = `openaiCompatible: baseURL is missing; where '${name}' is, is not known (known are ${known.join(', ')}).`
+  return new RondoError('ConfigInvalid', message)
 }

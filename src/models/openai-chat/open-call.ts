@@ -1,5 +1,5 @@
-import { JsonEnd } from './json-end.ts'
-import { isWire, textOrNothing, type Wire } from './wire.ts'
+import { JsonEnd } from '../json-end.ts'
+import { isWire, textOrNothing, type Wire } from '../wire.ts'
 
 /** A tool call as far as its pieces have come. */
 export interface OpenCall {

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ModelSettings } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
+import { type FrameParts, Frames, optional } from '../http/frames.ts'
 import type { Dialect } from './dialect.ts'
 
 /** What of a request is no message. */
@@ -15,17 +16,14 @@ export interface RequestFrame {
   readonly tail: Uint8Array
 }
 
-/** What a frame is made of. Two requests of which these are the same have the same frame. */
-type Parts = Pick<ModelRequest, 'instructions' | 'tools' | 'toolChoice' | 'outputSchema' | 'settings'>
-
 const encoder = new TextEncoder()
 
-/** Frames of one model: the last one is kept, for nearly all requests of a run have the same. */
-export class Frames {
+/** The frames of one model's requests. */
+export class ChatFrames {
   readonly #model: string
   readonly #stream: boolean
   readonly #dialect: Dialect
-  #last: { readonly parts: Parts; readonly frame: RequestFrame } | undefined
+  readonly #frames = new Frames((parts) => this.#make(parts))
 
   constructor(model: string, stream: boolean, dialect: Dialect) {
     this.#model = model
@@ -33,23 +31,11 @@ export class Frames {
     this.#dialect = dialect
   }
 
-  frame(request: ModelRequest): RequestFrame {
-    const last = this.#last
-    if (last !== undefined && sameParts(last.parts, request)) return last.frame
-    const { instructions, tools, toolChoice, settings } = request
-    const parts = {
-      instructions,
-      tools,
-      toolChoice,
-      settings,
-      ...(request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema }),
-    }
-    const frame = this.#make(parts)
-    this.#last = { parts, frame }
-    return frame
+  of(request: ModelRequest): RequestFrame {
+    return this.#frames.of(request)
   }
 
-  #make(parts: Parts): RequestFrame {
+  #make(parts: FrameParts): RequestFrame {
     const { instructions } = parts
     const first = instructions === '' ? '' : `{"role":"system","content":${JSON.stringify(wellFormed(instructions))}}`
     const rest = JSON.stringify(this.#fields(parts)).slice(1)
@@ -60,37 +46,24 @@ export class Frames {
     }
   }
 
-  #fields(parts: Parts): JsonObject {
-    const { maxTokensField, provider } = this.#dialect
+  #fields(parts: FrameParts): JsonObject {
+    const { maxTokensField = 'max_tokens', provider, seedField = 'seed', streamOptions, streamUsage = true } = this.#dialect
     const { settings, outputSchema } = parts
     const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
     return {
-      ...(this.#stream ? { stream: true, stream_options: { include_usage: true, ...this.#dialect.streamOptions } } : {}),
-      ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice) }),
+      ...(this.#stream ? { stream: true } : {}),
+      ...(this.#stream && streamUsage ? { stream_options: { include_usage: true, ...streamOptions } } : {}),
+      ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice, this.#dialect) }),
       ...optional(maxTokensField, settings.maxOutputTokens),
       ...optional('temperature', settings.temperature),
       ...optional('top_p', settings.topP),
-      ...optional('seed', settings.seed),
+      ...optional(seedField, settings.seed),
       ...optional('stop', settings.stop === undefined ? undefined : [...settings.stop]),
-      ...optional('reasoning_effort', settings.reasoning),
+      ...reasoningJson(settings.reasoning, this.#dialect),
       ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema) }),
       ...providerFields(settings, provider),
     }
   }
-}
-
-function sameParts(a: Parts, b: Parts): boolean {
-  return (
-    a.instructions === b.instructions &&
-    a.tools === b.tools &&
-    a.toolChoice === b.toolChoice &&
-    a.outputSchema === b.outputSchema &&
-    a.settings === b.settings
-  )
-}
-
-function optional(name: string, value: Json | undefined): JsonObject {
-  return value === undefined ? {} : { [name]: value }
 }
 
 function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
@@ -105,8 +78,24 @@ function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
   return { type: 'function', function: { name, description: wellFormed(description), parameters: inputJsonSchema } }
 }
 
-function choiceJson(choice: ModelRequest['toolChoice']): JsonObject {
+/** How much the model shall reason. Servers that only know whether it shall are told that. */
+function reasoningJson(effort: ModelSettings['reasoning'], { reasoningAs = 'effort' }: Dialect): JsonObject {
+  if (effort === undefined || reasoningAs === 'unsaid') return {}
+  switch (reasoningAs) {
+    case 'effort':
+      return { reasoning_effort: effort }
+    case 'object':
+      return { reasoning: { effort } }
+    case 'thinking':
+      return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }
+    case 'enable_thinking':
+      return { enable_thinking: effort !== 'none' }
+  }
+}
+
+function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'required' }: Dialect): JsonObject {
   if (choice === 'auto') return {}
+  if (choice === 'required') return { tool_choice: requiredChoice }
   return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } } }
 }
 

@@ -1,5 +1,5 @@
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { isWire, type Wire } from './wire.ts'
+import { isWire, type Wire } from '../wire.ts'
 
 /**
  * Tokens as servers report them: in the last chunk, in every chunk, more than once, beside the choices or under a name of their own. A

@@ -1,11 +1,23 @@
 import { expect, test } from 'vitest'
 import type { Message, Part, ToolCallPart } from '../../../src/core/message.ts'
-import { anyIds, encodeMessage } from '../../../src/models/openai-chat/encode.ts'
+import type { Encoded } from '../../../src/models/http/conversation.ts'
+import { plainWriting } from './support.ts'
 
 const nothing = new Set<string>()
 
+function encode(message: Message, used: ReadonlySet<string> = nothing): Encoded {
+  return plainWriting.encode(message, new Map([...used].map((id) => [id, 0])))
+}
+
+function json(message: Message): string {
+  return `[${encode(message)
+    .pieces.map(({ open, body, close }) => open + body + close)
+    .join(',')}]`
+}
+
 function encoded(message: Message, used: ReadonlySet<string> = nothing): unknown {
-  return JSON.parse(`[${encodeMessage(message, used, anyIds).json.slice(1)}]`)
+  const { pieces } = encode(message, used)
+  return JSON.parse(`[${pieces.map(({ open, body, close }) => open + body + close).join(',')}]`)
 }
 
 function call(index: number, more: Partial<ToolCallPart> = {}): ToolCallPart {
@@ -140,7 +152,7 @@ test('B015 calls of one message that share an id, or have none, get ids of ours'
     ['', 'y'],
   ] as const) {
     const calls = ids.map((id, index) => (id === undefined ? withoutId(call(index)) : call(index, { providerCallId: id })))
-    expect(encodeMessage(assistant(...calls), nothing, anyIds).ids).toEqual(['call_m3_0', 'call_m3_1'])
+    expect(encode(assistant(...calls)).ids).toEqual(['call_m3_0', 'call_m3_1'])
   }
 })
 
@@ -150,7 +162,7 @@ function withoutId({ providerCallId: _id, ...rest }: ToolCallPart): ToolCallPart
 
 test('B016 an id that the server would not take is replaced', () => {
   for (const providerCallId of ['x'.repeat(65), 'call_x|fc_y', 'ünder'])
-    expect(encodeMessage(assistant(call(0, { providerCallId })), nothing, anyIds).ids).toEqual(['call_m3_0'])
+    expect(encode(assistant(call(0, { providerCallId }))).ids).toEqual(['call_m3_0'])
 })
 
 test('B030 arguments are encoded once, and those that could not be used are an object', () => {
@@ -164,10 +176,10 @@ test('B048 an empty result is an empty text', () => {
 
 test('B196 lone surrogates never leave', () => {
   const half = '\ud83d'
-  const said = encodeMessage({ role: 'user', parts: [{ type: 'text', text: `a${half}b` }] }, nothing, anyIds).json
-  const result = encodeMessage(assistant(call(0, { settlement: { outcome: 'ok', output: `x${half}` } })), nothing, anyIds).json
-  for (const json of [said, result]) {
-    expect(json).not.toMatch(/\\ud[89a-f]/i)
-    expect(json).toContain('\ufffd')
+  const said = json({ role: 'user', parts: [{ type: 'text', text: `a${half}b` }] })
+  const result = json(assistant(call(0, { settlement: { outcome: 'ok', output: `x${half}` } })))
+  for (const text of [said, result]) {
+    expect(text).not.toMatch(/\\ud[89a-f]/i)
+    expect(text).toContain('\ufffd')
   }
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Assembler } from '../../../src/core/assemble.ts'
 import { RondoError } from '../../../src/core/error.ts'
 import type { Message } from '../../../src/core/message.ts'
-import { ChatResponse } from '../../../src/models/openai-chat/response.ts'
+import { chatResponse } from './support.ts'
 
 // Bytes cut, doubled and damaged anywhere: the end is a message or a typed error, and no call that is not whole looks as if it were.
 
@@ -22,7 +22,7 @@ type End = { readonly message: Message } | { readonly error: RondoError }
 
 function read(bytes: Uint8Array): End {
   const assembler = new Assembler({ n: 1 })
-  const response = new ChatResponse({ provider: 'fuzz' }, (delta) => void assembler.push(delta))
+  const response = chatResponse({ provider: 'fuzz' }, (delta) => void assembler.push(delta))
   try {
     response.head({ status: 200, header: () => 'text/event-stream' })
     response.chunk(bytes)

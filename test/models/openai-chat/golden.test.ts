@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { openaiCompatible } from '../../../src/models/openai/index.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
+import { chatWords } from '../../../src/testing/fake/chat/words.ts'
+import type { Reply } from '../../../src/testing/fake/reply.ts'
+import { fromScripted } from '../../../src/testing/fake/scripted.ts'
 import { type Cast, modes, play, type Scene } from '../../acceptance/support/modes.ts'
 import { scenes } from '../../acceptance/support/scenes.ts'
-import type { Reply } from '../../setup/fake-openai/reply.ts'
-import { fromScripted } from '../../setup/fake-openai/scripted.ts'
-import { fakeOpenAI } from '../../setup/fake-openai.ts'
 
 // The golden traces over HTTP: the same scenes, played by a server that validates each request, in the three modes. What the in-process
 // script gives is written out in full elsewhere; here the two must agree.
@@ -29,7 +30,7 @@ function agreed(value: unknown): unknown {
 
 function served(reply: Scene['script'][number]): Reply {
   if (typeof reply === 'function') throw new Error('a scene whose replies are functions can not be served')
-  return fromScripted(reply)
+  return fromScripted(reply, chatWords)
 }
 
 for (const [name, title] of Object.entries(titles) as [keyof typeof scenes, string][])
@@ -38,7 +39,7 @@ for (const [name, title] of Object.entries(titles) as [keyof typeof scenes, stri
     for (const stream of [true, false])
       for (const mode of modes)
         test(`promise 14: over HTTP, ${stream ? 'streamed' : 'whole'}, as ${mode}, as in process`, async () => {
-          await using server = await fakeOpenAI(scene.script.map(served))
+          await using server = await fakeOpenAIChat(scene.script.map(served))
           const cast: Cast = {
             model: openaiCompatible({ baseURL: server.url, stream })('fake'),
             async until(clock, promise) {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { Agent } from '../../../src/index.ts'
 import { type OpenAIChatOptions, openaiChat, openaiCompatible } from '../../../src/models/openai/index.ts'
-import { fakeOpenAI } from '../../setup/fake-openai.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import { fakeServer } from '../../setup/http-server.ts'
 
 describe('what can not work is said at once', () => {
@@ -63,7 +63,7 @@ describe('what can not work is said at once', () => {
 })
 
 test('a header of the user stands in the place of ours, whatever its case', async () => {
-  await using server = await fakeOpenAI(['ok'])
+  await using server = await fakeOpenAIChat(['ok'])
   const model = openaiCompatible({ baseURL: server.url, apiKey: 'secret\n', fetch, headers: { Authorization: 'Own key' } })('m')
   await new Agent({ model }).run('x')
   expect(server.requests[0]?.headers.authorization).toBe('Own key')
@@ -74,7 +74,7 @@ test.each([
   [undefined, 'undefined'],
   [null, 'null'],
 ])('an apiKey function that returns %s: no key, and nothing is sent', async (key, kind) => {
-  await using server = await fakeOpenAI([])
+  await using server = await fakeOpenAIChat([])
   for (const model of [
     Reflect.apply(openaiChat, undefined, ['m', { baseURL: server.url, apiKey: () => key }]),
     Reflect.apply(openaiCompatible, undefined, [{ baseURL: server.url, name: 'openai', apiKey: async () => key }])('m'),
@@ -100,7 +100,7 @@ describe('with a header of the user that says who asks', () => {
   async function sent(options: OpenAIChatOptions, environment: string | undefined, credentials = '') {
     if (environment === undefined) delete process.env['OPENAI_API_KEY']
     else process.env['OPENAI_API_KEY'] = environment
-    await using server = await fakeOpenAI(['ok'])
+    await using server = await fakeOpenAIChat(['ok'])
     const baseURL = server.url.replace('//', `//${credentials}`)
     await new Agent({ model: openaiChat('m', { baseURL, ...options }) }).run('x')
     const { authorization, 'api-key': apiKey } = server.requests[0]?.headers ?? {}
@@ -122,7 +122,7 @@ describe('with a header of the user that says who asks', () => {
 })
 
 test('what a model has of its own goes over that of its server, field by field', async () => {
-  await using server = await fakeOpenAI(['ok'])
+  await using server = await fakeOpenAIChat(['ok'])
   await using silent = await fakeServer({ ends: 'hang' })
   const made = openaiCompatible({
     baseURL: server.url,

@@ -2,12 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent, type Message, RondoError, tool } from '../../../src/index.ts'
 import { openaiChat, openaiCompatible } from '../../../src/models/openai/index.ts'
-import { type FakeOptions, type FakeScript, fakeOpenAI } from '../../setup/fake-openai.ts'
+import { type ChatOptions, fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
+import type { ChatQuirks } from '../../../src/testing/fake/chat/quirks.ts'
+import type { FakeScript } from '../../../src/testing/fake/server.ts'
 import { fakeServer } from '../../setup/http-server.ts'
 
 /** Runs a task against a server with these replies; the tool notes what it was called with. */
-async function played(script: FakeScript, setting: { server?: FakeOptions; stream?: boolean; input?: string | Message[] } = {}) {
-  await using server = await fakeOpenAI(script, setting.server)
+async function played(
+  script: FakeScript<ChatQuirks>,
+  setting: { server?: ChatOptions; stream?: boolean; input?: string | Message[] } = {},
+) {
+  await using server = await fakeOpenAIChat(script, setting.server)
   const ran: unknown[] = []
   const note = tool({
     name: 'note',
@@ -110,7 +115,7 @@ test('B026 a name that no server takes is refused before anything is sent', () =
 })
 
 test('a request holds what the settings say, and the key', async () => {
-  await using server = await fakeOpenAI(['ok', 'ok'], { apiKey: 'secret' })
+  await using server = await fakeOpenAIChat(['ok', 'ok'], { apiKey: 'secret' })
   const settings = {
     temperature: 0.5,
     topP: 0.9,
@@ -142,7 +147,7 @@ test('a request holds what the settings say, and the key', async () => {
 })
 
 test('tools and a forced choice', async () => {
-  await using server = await fakeOpenAI([{ calls: [call('a')] }, 'done'])
+  await using server = await fakeOpenAIChat([{ calls: [call('a')] }, 'done'])
   const note = tool({ name: 'note', description: 'Notes.', effect: 'read', inputSchema: z.object({ text: z.string() }), execute: () => '' })
   const model = openaiCompatible({ baseURL: server.url })('fake')
   await new Agent({ model, tools: [note], toolChoice: { tool: 'note' } }).run('hi')
@@ -178,7 +183,7 @@ describe('what can not work is said at once', () => {
     } finally {
       if (before !== undefined) process.env['OPENAI_API_KEY'] = before
     }
-    const server = await fakeOpenAI([])
+    const server = await fakeOpenAIChat([])
     await server.close()
     const model = openaiCompatible({ baseURL: server.url })('m')
     const request = { instructions: '', messages: [], tools: [], toolChoice: 'auto', settings: {}, purpose: 'main' } as const
@@ -196,13 +201,13 @@ test('a key that can not be had, or is refused, is said by its name', async () =
     status: 'failed',
     error: { code: 'ModelAuthError', message: expect.stringContaining('the vault is closed') },
   })
-  await using server = await fakeOpenAI([], { apiKey: 'right' })
+  await using server = await fakeOpenAIChat([], { apiKey: 'right' })
   const refused = await new Agent({ model: openaiChat('m', { baseURL: server.url, apiKey: 'wrong' }) }).run('x', { throwOnError: false })
   expect(refused).toMatchObject({ error: { code: 'ModelAuthError', message: expect.stringContaining('OPENAI_API_KEY') } })
 })
 
 test('an abort frees the connection', async () => {
-  await using server = await fakeOpenAI([{ text: ['a', 'b'], gapMs: 5, breaks: { after: 1, with: 'hang' } }])
+  await using server = await fakeOpenAIChat([{ text: ['a', 'b'], gapMs: 5, breaks: { after: 1, with: 'hang' } }])
   const run = new Agent({ model: openaiCompatible({ baseURL: server.url })('m') }).stream('x')
   for await (const event of run) if (event.type === 'text.delta') await run.abort('enough')
   expect((await run.result).status).toBe('aborted')

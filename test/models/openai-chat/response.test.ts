@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { Assembler } from '../../../src/core/assemble.ts'
 import { RondoError } from '../../../src/core/error.ts'
+import type { ApiAnswerer } from '../../../src/models/http/decoder.ts'
 import { openaiChat, openaiCompatible } from '../../../src/models/openai/index.ts'
-import type { OpenAIChatOptions } from '../../../src/models/openai-chat/options.ts'
-import { type ChatAnswerer, ChatResponse } from '../../../src/models/openai-chat/response.ts'
+import type { OpenAIChatOptions } from '../../../src/models/openai-chat/index.ts'
 import { secretsOf } from '../../../src/models/secrets.ts'
 import { fakeServer } from '../../setup/http-server.ts'
+import { chatResponse } from './support.ts'
 
 const encoder = new TextEncoder()
 
@@ -13,13 +14,13 @@ interface Body {
   readonly status?: number
   readonly type?: string
   readonly headers?: { readonly [name: string]: string }
-  readonly from?: Partial<ChatAnswerer>
+  readonly from?: Partial<ApiAnswerer>
 }
 
 /** Reads a body that comes in these pieces: what was said, or the error. */
 function read(pieces: readonly (string | Uint8Array)[], { status = 200, type, headers = {}, from = {} }: Body = {}): unknown {
   const assembler = new Assembler({ n: 1 })
-  const response = new ChatResponse({ provider: 'acme', ...from }, (delta) => void assembler.push(delta))
+  const response = chatResponse({ provider: 'acme', ...from }, (delta) => void assembler.push(delta))
   response.head({ status, header: (name) => (name === 'content-type' ? type : headers[name]) })
   try {
     for (const piece of pieces) {

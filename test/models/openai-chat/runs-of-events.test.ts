@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Assembler } from '../../../src/core/assemble.ts'
 import { RondoError } from '../../../src/core/error.ts'
 import type { ModelDelta } from '../../../src/core/model.ts'
-import { ChatResponse } from '../../../src/models/openai-chat/response.ts'
+import { chatResponse } from './support.ts'
 
 const encoder = new TextEncoder()
 
@@ -11,7 +11,7 @@ const encoder = new TextEncoder()
 function read(pieces: readonly string[]) {
   const assembler = new Assembler({ n: 1 })
   const deltas: ModelDelta[] = []
-  const response = new ChatResponse({ provider: 'test' }, (delta) => {
+  const response = chatResponse({ provider: 'test' }, (delta) => {
     deltas.push(delta)
     assembler.push(delta)
   })
@@ -127,7 +127,7 @@ describe('events that are like the one before are taken as one run', () => {
 
   test('an event that is named an error is one, also when it looks like the text before it', () => {
     const deltas: ModelDelta[] = []
-    const response = new ChatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
+    const response = chatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
     response.head({ status: 200, header: () => 'text/event-stream' })
     expect(() => response.chunk(encoder.encode(`${content('a')}${content('b')}event: error\n${content('c')}`))).toThrow(RondoError)
     expect(deltas).toEqual([{ type: 'text', part: 0, text: 'ab' }])
@@ -135,7 +135,7 @@ describe('events that are like the one before are taken as one run', () => {
 
   test('of a whole completion that can not be read to its end, what was read is told', () => {
     const deltas: ModelDelta[] = []
-    const response = new ChatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
+    const response = chatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
     response.head({ status: 200, header: () => 'application/json' })
     const message = { content: 'hello', tool_calls: [{ function: { arguments: '{}' } }] }
     response.chunk(encoder.encode(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
@@ -145,7 +145,7 @@ describe('events that are like the one before are taken as one run', () => {
 
   test('what was said before an error in the same piece is told', () => {
     const deltas: ModelDelta[] = []
-    const response = new ChatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
+    const response = chatResponse({ provider: 'test' }, (delta) => deltas.push(delta))
     response.head({ status: 200, header: () => 'text/event-stream' })
     expect(() => response.chunk(encoder.encode(`${content('a')}${content('b')}data: {"error":{"message":"busy"}}\n\n`))).toThrow('busy')
     expect(deltas).toEqual([{ type: 'text', part: 0, text: 'ab' }])

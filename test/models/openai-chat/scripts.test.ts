@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent, type RunResult, tool } from '../../../src/index.ts'
 import { openaiCompatible } from '../../../src/models/openai/index.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
+import type { ChatQuirks } from '../../../src/testing/fake/chat/quirks.ts'
+import { chatWords } from '../../../src/testing/fake/chat/words.ts'
+import { fromScripted } from '../../../src/testing/fake/scripted.ts'
 import { type ScriptedCall, type ScriptedReply, scripted } from '../../../src/testing/index.ts'
-import type { Quirks } from '../../setup/fake-openai/reply.ts'
-import { fromScripted } from '../../setup/fake-openai/scripted.ts'
-import { fakeOpenAI } from '../../setup/fake-openai.ts'
 
 // Random scripts over HTTP: each is played in process, where the simulation holds the engine to its promises, and by a server that validates
 // every request and answers with random quirks of the wire. The two runs must agree. A failure names its seed: SEED=n runs that one alone.
@@ -74,7 +75,7 @@ function failing(dice: Dice): Pick<ScriptedReply, 'fail' | 'failAfter'> {
   return { fail: { code }, failAfter: dice.chance(0.5) ? 0 : dice.int(1, 3) }
 }
 
-function quirks(dice: Dice, plain: boolean, maxCalls: number): Quirks {
+function quirks(dice: Dice, plain: boolean, maxCalls: number): ChatQuirks {
   const kinds = plain ? (['fragments', 'whole', 'object', 'twice'] as const) : (['fragments', 'whole'] as const)
   const form = dice.pick(['asked', 'asked', 'json', 'sse'] as const)
   const index = dice.pick(maxCalls === 1 ? (['right', 'none', 'zero', 'drifting'] as const) : (['right', 'none', 'zero'] as const))
@@ -159,7 +160,10 @@ test(`${seeds.length} random scripts give the same over HTTP, whatever the serve
     const script = [...replies.map((made) => (isWhole ? { ...made, failAfter: 0 } : made)), { text: 'The end.' }]
     const limits = { maxIterations: dice.int(1, 6), onLimit: dice.pick(['error', 'incomplete'] as const) }
     const wanted = agreed(await new Agent({ model: scripted(script), tools, policies, limits }).run('go', { throwOnError: false }))
-    await using server = await fakeOpenAI(script.map(fromScripted), { quirks: quirk })
+    await using server = await fakeOpenAIChat(
+      script.map((one) => fromScripted(one, chatWords)),
+      { quirks: quirk },
+    )
     const model = openaiCompatible({ baseURL: server.url, stream })('fake')
     const got = await new Agent({ model, tools, policies, limits }).run('go', { throwOnError: false })
     expect(server.violations, `SEED=${seed}`).toEqual([])

@@ -1,0 +1,34 @@
+import type { FakeApi, FakeOptions, FakeScript, FakeServer } from '../server.ts'
+import { fakeServer } from '../server.ts'
+import { violation } from '../violation.ts'
+import { completionText, streamFrames } from './bytes.ts'
+import type { ChatRules } from './chat-rules.ts'
+import type { ChatQuirks } from './quirks.ts'
+import { checkBody } from './rules.ts'
+
+export type ChatOptions = FakeOptions<ChatQuirks, ChatRules>
+
+/** A Chat Completions server for tests: OpenAI's, or another's by its quirks and rules. */
+export function fakeOpenAIChat(script: FakeScript<ChatQuirks>, options: ChatOptions = {}): Promise<FakeServer> {
+  return fakeServer(api, script, options)
+}
+
+const api: FakeApi<ChatQuirks, ChatRules> = {
+  base: '/v1',
+  streamType: 'text/event-stream; charset=utf-8',
+  checkBody,
+  checkHead({ method, path, headers }, apiKey) {
+    if (method !== 'POST' || !/^[^?]*\/chat\/completions(?:\?|$)/.test(path))
+      return violation('url', null, `Invalid URL (${method} ${path})`)
+    if (apiKey === undefined || headers.authorization === `Bearer ${apiKey}`) return undefined
+    return violation('key', null, 'Incorrect API key provided.', 'invalid_api_key')
+  },
+  refusal({ message, param, code, rule }) {
+    const status = rule === 'url' ? 404 : rule === 'key' ? 401 : 400
+    return { status, body: { error: { message, type: 'invalid_request_error', param, code } } }
+  },
+  asksForStream: (body) => body['stream'] === true,
+  frames: streamFrames,
+  whole: completionText,
+  callId: (n, { mistral }) => `${mistral === true ? 'call' : 'call_'}${String(n).padStart(5, '0')}`,
+}
