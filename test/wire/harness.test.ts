@@ -67,18 +67,23 @@ describe('answers', () => {
     ['usage', { usage: { input: 10 } }],
   ]
   for (const [what, read] of wrong) {
-    test(`${what}: ${JSON.stringify(read).slice(0, 60)} is seen`, () => {
+    test(`${what}: ${JSON.stringify(read)} is seen`, () => {
       const differences = answerDifferences(outcome, { answer: { ...answer, ...read } })
       expect(differences.map((one) => one.what)).toContain(what)
     })
   }
 
-  test('an error is told by its code, its numbers and its delay; an answer in its place is seen', () => {
-    const error = { code: 'ModelContextOverflow', category: 'model', message: 'too long (11 tokens, limit 10)', retryable: false } as const
-    const read = (more: object): Reading => ({ error: { code: 'ModelContextOverflow', numbers: [11, 10], ...more } })
+  test('an error is told by its code, its numbers (tokens) and its delay; an answer in its place is seen', () => {
+    const error = {
+      code: 'ModelContextOverflow',
+      category: 'model',
+      message: 'too long (11 tokens, limit 10 tokens)',
+      retryable: false,
+    } as const
+    const read = (more: object): Reading => ({ error: { code: 'ModelContextOverflow', used: 11, limit: 10, ...more } })
     expect(answerDifferences({ error }, read({}))).toEqual([])
     expect(answerDifferences({ error }, read({ code: 'ModelBadRequest' }))).toHaveLength(1)
-    expect(answerDifferences({ error }, read({ numbers: [12] }))).toHaveLength(1)
+    expect(answerDifferences({ error }, read({ limit: 12 }))).toHaveLength(1)
     expect(answerDifferences({ error }, read({ retryAfterMs: 1_000 }))).toHaveLength(1)
     expect(answerDifferences(outcome, read({}))).toHaveLength(1)
     expect(answerDifferences({ error }, { answer })).toHaveLength(1)

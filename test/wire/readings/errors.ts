@@ -49,7 +49,7 @@ export const broken: ReadError = { code: 'ModelServerError' }
 
 function errorOf(text: string, status: number | undefined): ReadError {
   const code = words.find(([said]) => said.test(text))?.[1] ?? byStatus(status, text)
-  return code === 'ModelContextOverflow' ? { code, numbers: numbersIn(text) } : { code }
+  return code === 'ModelContextOverflow' ? { code, ...numbersIn(text) } : { code }
 }
 
 function byStatus(status: number | undefined, text: string): ErrorCode {
@@ -57,15 +57,18 @@ function byStatus(status: number | undefined, text: string): ErrorCode {
   return statuses[status] ?? (status >= 499 ? 'ModelServerError' : 'ModelBadRequest')
 }
 
-/** `prompt is too long: 3333404 tokens > 200000 maximum`: how much it was, and how much it may be. */
-function numbersIn(text: string): readonly number[] {
+/** The wordings in the recordings; a limit on input and output together is none on the input. */
+const overflows: readonly RegExp[] = [
+  /(?<used>\d+) tokens > (?<limit>\d+)/,
+  /maximum context length is (?<limit>\d+) tokens\. However, you requested (?:about )?(?<used>\d+)/,
+  /context length is only (?<limit>\d+)/,
+]
+
+function numbersIn(text: string): Pick<ReadError, 'used' | 'limit'> {
   const facts = json(text)?.error ?? {}
-  if (typeof facts.n_ctx === 'number') return [facts.n_prompt_tokens, facts.n_ctx]
-  const said =
-    /(\d+) tokens > (\d+)|maximum context length is (\d+) tokens\. However, you requested (?:about )?(\d+)|context length is only (\d+)/.exec(
-      text,
-    )
-  return (said ?? []).slice(1).flatMap((digits) => (digits === undefined ? [] : [Number(digits)]))
+  if (typeof facts.n_ctx === 'number') return { used: facts.n_prompt_tokens, limit: facts.n_ctx }
+  const said = overflows.map((wording) => wording.exec(text)?.groups).find((groups) => groups !== undefined) ?? {}
+  return Object.fromEntries(Object.entries<string>(said).map(([name, digits]) => [name, Number(digits)]))
 }
 
 function retryAfter(header: Recorded['header']): number | undefined {

@@ -37,11 +37,10 @@ export function readGemini(recorded: Recorded): Reading {
     reason = candidate?.finishReason === undefined ? reason : String(candidate.finishReason)
   }
   if (reason === undefined && blocked === undefined) return { error: broken }
-  const told = reason === undefined ? 'content-filter' : (finishes[reason] ?? 'other')
-  const finish = told === 'stop' && found.calls.length > 0 ? 'tool-calls' : told
+  const finish = reason === undefined ? 'content-filter' : (finishes[reason] ?? 'other')
   const answer = { ...found, rawFinish: [reason ?? '', blocked ?? ''].filter(Boolean), finish, usage: usageOf(usage) }
   if (reason === undefined) return { answer, either: 'ModelContentBlocked' }
-  return told === 'error' ? { answer, either: 'ModelServerError' } : { answer }
+  return finish === 'error' ? { answer, either: 'ModelServerError' } : { answer }
 }
 
 function addPart(found: Draft, part: AnyJson): void {

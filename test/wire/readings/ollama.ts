@@ -21,8 +21,7 @@ export function readOllama(recorded: Recorded): Reading {
   }
   if (last === undefined) return { error: broken }
   const reason: string = last.done_reason ?? 'stop'
-  const told = finishes[reason] ?? 'other'
-  const finish = told === 'stop' && found.calls.length > 0 ? 'tool-calls' : told
+  const finish = finishes[reason] ?? 'other'
   const rawFinish = last.done_reason === undefined ? [] : [reason]
   return { answer: { ...found, rawFinish, finish, usage: known<ReadUsage>({ input: last.prompt_eval_count, output: last.eval_count }) } }
 }

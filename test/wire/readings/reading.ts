@@ -38,8 +38,9 @@ export interface ReadUsage {
 
 export interface ReadError {
   readonly code: ErrorCode
-  /** Numbers that the message must tell: of an overflow. */
-  readonly numbers?: readonly number[]
+  /** Of an overflow, where the body tells them (tokens): how much it was, and how much it may be. */
+  readonly used?: number
+  readonly limit?: number
   /** ms, where a header or the body says so in numbers. */
   readonly retryAfterMs?: number
 }
@@ -55,6 +56,7 @@ export interface Answer {
   readonly media: readonly { readonly mediaType?: string; readonly data: string }[]
   /** The provider's words for why it ended: each one may be kept. Empty when it gave none. */
   readonly rawFinish: readonly string[]
+  /** As the provider's word says, whatever calls there are: some APIs have no word for them. */
   readonly finish: FinishReason
   readonly usage: ReadUsage
 }

@@ -45,19 +45,18 @@ function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
   const answer: Answer = {
     ...found,
     rawFinish,
-    finish: finishOf(response.status, reason, refused, found),
+    finish: finishOf(response.status, reason, refused),
     usage: usageOf(response.usage ?? {}),
   }
   // A response that goes on in the background is none yet.
   return response.status === 'completed' || response.status === 'incomplete' ? { answer } : { answer, either: 'ModelServerError' }
 }
 
-function finishOf(status: string, reason: string | undefined, refused: boolean, { calls }: Draft): Answer['finish'] {
+function finishOf(status: string, reason: string | undefined, refused: boolean): Answer['finish'] {
   if (reason === 'max_output_tokens') return 'length'
   if (reason === 'content_filter') return 'content-filter'
   if (refused) return 'refusal'
-  if (status !== 'completed') return 'other'
-  return calls.length > 0 ? 'tool-calls' : 'stop'
+  return status === 'completed' ? 'stop' : 'other'
 }
 
 function addItem(found: Draft, item: AnyJson): void {
