@@ -21,6 +21,7 @@ const optionRules: { readonly [name in keyof Required<OpenAIChatOptions>]: Rule 
   stream: ['a boolean', isBoolean],
   timeouts: ['an object of limits in ms, as { firstByteMs: 300_000 }', isObject],
   maxResponseBytes: ['a positive number of bytes', isPositive],
+  strictTools: ['a boolean', isBoolean],
   fetch: ['a function', isFunction],
   capabilities: ['an object, as { contextWindow: 128_000 }', isObject],
 }

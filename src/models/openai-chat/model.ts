@@ -45,7 +45,7 @@ export class ChatModel implements Model {
     this.#dialect = dialect
     this.#timeouts = timeoutsWith(options.timeouts)
     this.#transport = options.fetch === undefined ? send : fetchTransport(options.fetch)
-    this.#frames = new Frames(id, options.stream ?? true, dialect)
+    this.#frames = new Frames(id, dialect, { stream: options.stream ?? true, strictTools: options.strictTools ?? false })
     this.#conversations = new Conversations(dialect.ids)
     this.#keyVariable = hasCredentials(options.headers ?? {}, dialect.baseURL) ? undefined : dialect.apiKeyVariable
   }

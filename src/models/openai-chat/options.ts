@@ -18,6 +18,11 @@ export interface OpenAIChatOptions {
   readonly timeouts?: Partial<Timeouts> | undefined
   /** More of a response (bytes) ends it with an error. Default 33,554,432 (32 MiB). */
   readonly maxResponseBytes?: number | undefined
+  /**
+   * Whether tools are sent as strict, so that the server keeps the model to their schemas. Each field is then required: the model writes null for one that
+   * is optional, which counts as not given. A tool whose schema can't be said so (records, open objects, `any`) is sent as ever. Default false.
+   */
+  readonly strictTools?: boolean | undefined
   /** Sends requests by this function instead of node:http. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**

@@ -3,6 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ModelSettings } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
+import { convertSchema, type SchemaProfile } from '../schema/index.ts'
+import { checkToolCount } from '../tool-names.ts'
 import type { Dialect } from './dialect.ts'
 
 /** What of a request is no message. */
@@ -25,12 +27,14 @@ export class Frames {
   readonly #model: string
   readonly #stream: boolean
   readonly #dialect: Dialect
+  readonly #strictTools: boolean
   #last: { readonly parts: Parts; readonly frame: RequestFrame } | undefined
 
-  constructor(model: string, stream: boolean, dialect: Dialect) {
+  constructor(model: string, dialect: Dialect, { stream, strictTools }: { readonly stream: boolean; readonly strictTools: boolean }) {
     this.#model = model
     this.#stream = stream
     this.#dialect = dialect
+    this.#strictTools = strictTools
   }
 
   frame(request: ModelRequest): RequestFrame {
@@ -61,9 +65,10 @@ export class Frames {
   }
 
   #fields(parts: Parts): JsonObject {
-    const { maxTokensField, provider } = this.#dialect
+    const { maxTokensField, maxTools, provider, schemas } = this.#dialect
     const { settings, outputSchema } = parts
-    const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
+    checkToolCount(parts.tools, maxTools, provider)
+    const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools))
     return {
       ...(this.#stream ? { stream: true, stream_options: { include_usage: true, ...this.#dialect.streamOptions } } : {}),
       ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice) }),
@@ -73,7 +78,7 @@ export class Frames {
       ...optional('seed', settings.seed),
       ...optional('stop', settings.stop === undefined ? undefined : [...settings.stop]),
       ...optional('reasoning_effort', settings.reasoning),
-      ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema) }),
+      ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema, schemas.output) }),
       ...providerFields(settings, provider),
     }
   }
@@ -93,7 +98,7 @@ function optional(name: string, value: Json | undefined): JsonObject {
   return value === undefined ? {} : { [name]: value }
 }
 
-function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
+function toolJson(tool: Tool | ProviderTool, { provider }: Dialect, profile: SchemaProfile): Json {
   if ('providerTool' in tool) {
     if (tool.provider === provider) return tool.providerTool
     throw new RondoError(
@@ -102,7 +107,9 @@ function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
     )
   }
   const { name, description, inputJsonSchema } = tool
-  return { type: 'function', function: { name, description: wellFormed(description), parameters: inputJsonSchema } }
+  const { schema, strict } = convertSchema(inputJsonSchema, profile)
+  const fields = { name, description: wellFormed(description), parameters: schema }
+  return { type: 'function', function: strict ? { ...fields, strict } : fields }
 }
 
 function choiceJson(choice: ModelRequest['toolChoice']): JsonObject {
@@ -110,8 +117,9 @@ function choiceJson(choice: ModelRequest['toolChoice']): JsonObject {
   return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } } }
 }
 
-function outputJson(schema: Json): Json {
-  return { type: 'json_schema', json_schema: { name: 'output', schema } }
+function outputJson(outputSchema: Json, profile: SchemaProfile): Json {
+  const { schema, strict } = convertSchema(outputSchema, profile)
+  return { type: 'json_schema', json_schema: strict ? { name: 'output', strict, schema } : { name: 'output', schema } }
 }
 
 /** What the user says to this provider goes over everything but what the transport depends on. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import { refsOf } from '../../core/schema-refs.ts'
+import { toStorable } from '../../core/storable.ts'
 import { type Converting, note, rootPlace } from './converting.ts'
 import { converted } from './node.ts'
 import type { SchemaProfile } from './profile.ts'
@@ -51,7 +52,10 @@ export function convertSchema(schema: Json, profile: SchemaProfile): SchemaConve
 
 function convert(source: Json, profile: SchemaProfile): SchemaConversion {
   const { strict } = profile
-  const { schema, state, wrapper } = sent(source, profile)
+  const { schema: made, state, wrapper } = sent(source, profile)
+  // Half a surrogate pair in a text would make the whole request one that servers refuse (B196).
+  const clean = toStorable(made).json
+  const schema = isJsonObject(clean) ? clean : made
   const counts = countsOf(schema)
   const limit = strict === undefined ? undefined : exceeded(counts, strict.limits)
   const whyNotStrict = state.whyNotStrict ?? (limit === undefined ? undefined : `# ${limit}`)

@@ -33,7 +33,7 @@ export interface Place {
 export const rootPlace: Place = { path: '#', depth: 0, trail: [] }
 
 /** Schemas inside of schemas, and schemas in all: beyond them there is "anything", with a note. */
-export const conversionLimits = { depth: 100, nodes: 20_000, notes: 100, repeats: 2 }
+export const conversionLimits = { depth: 60, nodes: 20_000, notes: 100, repeats: 2 }
 
 export function into(place: Place, ...steps: readonly (string | number)[]): Place {
   const path = steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
