@@ -1,6 +1,8 @@
 import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
 import type { HttpApi } from '../../src/models/http/api.ts'
 import { ApiResponse } from '../../src/models/http/response.ts'
+import { OllamaApi } from '../../src/models/ollama/api.ts'
+import { ollama } from '../../src/models/ollama/index.ts'
 import { ChatApi } from '../../src/models/openai-chat/api.ts'
 import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
 import type { HttpReceiver } from '../../src/models/transport/transport.ts'
@@ -21,10 +23,19 @@ export interface WireAdapter {
 
 /** The adapters that there are, by the API that they speak. What is not here is reported as "no adapter yet". */
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
+  'ollama-chat': ollamaAdapter(),
+  'ollama-generate': ollamaAdapter(),
   'chat-completions': {
     model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
     receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
   },
+}
+
+function ollamaAdapter(): WireAdapter {
+  return {
+    model: (meta, baseURL, stream) => ollama(modelOf(meta), { baseURL, stream }),
+    receiver: (meta, sink) => receiverOf(new OllamaApi(modelOf(meta), 'http://127.0.0.1', {}), sink),
+  }
 }
 
 function receiverOf(api: HttpApi, sink: (delta: ModelDelta) => void): ByteReceiver {
