@@ -1,4 +1,6 @@
 import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
+import { GeminiApi } from '../../src/models/gemini/api.ts'
+import { type GeminiOptions, gemini } from '../../src/models/gemini/index.ts'
 import type { HttpApi } from '../../src/models/http/api.ts'
 import { ApiResponse } from '../../src/models/http/response.ts'
 import { OllamaApi } from '../../src/models/ollama/api.ts'
@@ -23,12 +25,20 @@ export interface WireAdapter {
 
 /** The adapters that there are, by the API that they speak. What is not here is reported as "no adapter yet". */
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
+  'gemini-generate-content': {
+    model: (meta, baseURL, stream) => gemini(modelOf(meta), { baseURL, stream, apiKey: 'k', ...vertexOf(meta) }),
+    receiver: (meta, sink) => receiverOf(new GeminiApi(modelOf(meta), 'http://127.0.0.1', vertexOf(meta)), sink),
+  },
   'ollama-chat': ollamaAdapter(),
   'ollama-generate': ollamaAdapter(),
   'chat-completions': {
     model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
     receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
   },
+}
+
+function vertexOf({ provider }: WireMeta): GeminiOptions {
+  return provider === 'vertex' ? { vertex: { project: 'p' } } : {}
 }
 
 function ollamaAdapter(): WireAdapter {
