@@ -53,8 +53,6 @@ export class ChatDecoder implements ResponseDecoder {
   /** Whether it came in deltas: a message that follows them tells them once more. */
   #inDeltas = false
 
-  /** Of the reasoning part that is open: the field that it came in. */
-  #field: string | undefined
   readonly #details = new ReasoningDetails()
   #extra: JsonObject | undefined
   /** Each source once. */
@@ -243,11 +241,9 @@ export class ChatDecoder implements ResponseDecoder {
   /** @param field In which field reasoning came. */
   #text(kind: 'text' | 'reasoning', text: string, field?: string): void {
     if (text === '') return
-    const isNew = this.#kind !== kind || (kind === 'reasoning' && this.#field !== field)
-    if (isNew) this.#newPart(kind)
-    if (isNew && kind === 'reasoning') {
-      this.#field = field
-      if (field !== undefined) this.#keep({ field }, this.#part)
+    if (this.#kind !== kind) {
+      this.#newPart(kind)
+      if (field !== undefined && kind === 'reasoning') this.#keep({ field }, this.#part)
     }
     this.#deltas.text(kind, this.#part, text)
   }

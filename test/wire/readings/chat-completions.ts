@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
 import { broken, errorInside, statusError } from './errors.ts'
-import { type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+import { type AnyJson, argumentsOf, type Draft, draft, known, type Opaque, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 const finishes: { readonly [reason: string]: FinishReason } = {
   stop: 'stop',
@@ -83,14 +83,18 @@ function addCall(calls: Piece[], entry: AnyJson): void {
   else if (open) open.input += text
 }
 
+/** What of a detail nobody can read, in the order in which it stands there. */
+export function opaqueIn(detail: AnyJson): Opaque[] {
+  return Object.entries(detail).flatMap(([key, value]): Opaque[] => {
+    const kind = key === 'id' ? 'item-id' : key === 'signature' ? 'signature' : key === 'data' ? 'encrypted' : undefined
+    return kind === undefined || !value ? [] : [{ kind, value: String(value) }]
+  })
+}
+
 /** OpenRouter's `reasoning_details`, and the thought signatures of Google's compatible API. */
 function addOpaque({ opaque }: Draft, message: AnyJson): void {
   const holders = [message, ...(message.tool_calls ?? [])]
-  for (const detail of message.reasoning_details ?? []) {
-    if (detail.id) opaque.push({ kind: 'item-id', value: detail.id })
-    if (detail.signature) opaque.push({ kind: 'signature', value: detail.signature })
-    if (detail.data) opaque.push({ kind: 'encrypted', value: detail.data })
-  }
+  for (const detail of message.reasoning_details ?? []) opaque.push(...opaqueIn(detail))
   for (const { extra_content: extra, thought_signature: bare } of holders) {
     const signature = extra?.google?.thought_signature ?? bare
     if (signature) opaque.push({ kind: 'signature', value: signature })

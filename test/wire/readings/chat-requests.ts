@@ -1,3 +1,4 @@
+import { opaqueIn } from './chat-completions.ts'
 import type { AnyJson } from './reading.ts'
 import { type Item, inputOf, mediaOf, type ReadRequest, requestOf, resultText, type Said } from './request.ts'
 
@@ -25,7 +26,7 @@ function said(message: AnyJson): Said {
 function assistantItems(message: AnyJson): Item[] {
   const { content, refusal, tool_calls: calls, reasoning_details: details } = message
   return [
-    { type: 'reasoning', text: message.reasoning_content || message.reasoning || '' },
+    { type: 'reasoning', text: reasoningOf(message) },
     ...(details ?? []).flatMap(detailItems),
     ...contentOf(content),
     { type: 'text', text: refusal ?? '' },
@@ -34,12 +35,13 @@ function assistantItems(message: AnyJson): Item[] {
 }
 
 /** OpenRouter's: what is not text goes back as it came. */
-function detailItems({ id, signature, data }: AnyJson): Item[] {
-  return [
-    ...(id ? [{ type: 'opaque', kind: 'item-id', value: id } as const] : []),
-    ...(signature ? [{ type: 'opaque', kind: 'signature', value: signature } as const] : []),
-    ...(data ? [{ type: 'opaque', kind: 'encrypted', value: data } as const] : []),
-  ]
+function detailItems(detail: AnyJson): Item[] {
+  return opaqueIn(detail).map((one) => ({ type: 'opaque', ...one }))
+}
+
+/** Where there are details, they hold the text of the reasoning too. */
+function reasoningOf({ reasoning_content: content, reasoning, reasoning_details: details }: AnyJson): string {
+  return content || reasoning || (details ?? []).map(({ text, summary }: AnyJson) => text ?? summary ?? '').join('')
 }
 
 function callItems({ id, function: call, extra_content: extra }: AnyJson): Item[] {
