@@ -15,9 +15,14 @@ const finishes: { readonly [reason: string]: FinishReason } = {
   PROHIBITED_CONTENT: 'content-filter',
   SPII: 'content-filter',
   IMAGE_SAFETY: 'content-filter',
+  IMAGE_PROHIBITED_CONTENT: 'content-filter',
+  IMAGE_RECITATION: 'content-filter',
   MODEL_ARMOR: 'content-filter',
   MALFORMED_FUNCTION_CALL: 'error',
   UNEXPECTED_TOOL_CALL: 'error',
+  TOO_MANY_TOOL_CALLS: 'error',
+  MISSING_THOUGHT_SIGNATURE: 'error',
+  MALFORMED_RESPONSE: 'error',
 }
 
 /** The first candidate of a response, or of the pieces of a stream. */
