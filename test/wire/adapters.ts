@@ -9,6 +9,7 @@ import { ChatApi } from '../../src/models/openai-chat/api.ts'
 import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
 import type { HttpReceiver } from '../../src/models/transport/transport.ts'
 import type { WireApi, WireMeta } from '../setup/wire.ts'
+import type { AnyJson } from './readings/reading.ts'
 
 /** Takes the bytes of one response. */
 export interface ByteReceiver extends HttpReceiver {
@@ -17,8 +18,11 @@ export interface ByteReceiver extends HttpReceiver {
 
 /** How the recordings of an API are put to its adapter. */
 export interface WireAdapter {
-  /** A model that talks to a server at `baseURL`: what the recorded path has before it is for the adapter to say. */
-  model(meta: WireMeta, baseURL: string, stream: boolean): Model
+  /**
+   * A model that talks to a server at `baseURL`: what the recorded path has before it is for the adapter to say. `asked` is the recorded request,
+   * where it matters: whether the server was to keep the response, say.
+   */
+  model(meta: WireMeta, options: { readonly baseURL: string; readonly stream: boolean; readonly asked?: AnyJson }): Model
   /** What reads a response below the transport. */
   receiver(meta: WireMeta, sink: (delta: ModelDelta) => void): ByteReceiver
 }
@@ -32,7 +36,7 @@ export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
   'ollama-chat': ollamaAdapter(),
   'ollama-generate': ollamaAdapter(),
   'chat-completions': {
-    model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
+    model: (meta, { baseURL, stream }) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
     receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
   },
 }
