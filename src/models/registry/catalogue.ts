@@ -105,8 +105,8 @@ function find(index: Index, name: string | ModelName): ModelEntry | undefined {
   const asked = typeof name === 'string' ? splitName(name) : name
   const provider = asked === undefined ? undefined : providerOf(index, asked.provider)
   if (asked !== undefined && provider !== undefined)
-    return dated(asked.id, (id) => one(index.byName.get(nameOf({ provider, id })), nameOf(asked)))
-  return typeof name === 'string' ? dated(name, (id) => one(index.byShortName.get(id), id)) : undefined
+    return dated(asked.id, (id) => one(byId(index.byName.get(nameOf({ provider, id })) ?? [], id), nameOf(asked)))
+  return typeof name === 'string' ? dated(name, (id) => one(index.byShortName.get(id) ?? [], id)) : undefined
 }
 
 /** As it is, else without its date. */
@@ -121,11 +121,17 @@ function providerOf({ providers }: Index, name: string): string | undefined {
 }
 
 /** What you have said goes before what the data says. */
-function one(found: readonly ModelEntry[] = [], name: string): ModelEntry | undefined {
+function one(found: readonly ModelEntry[], name: string): ModelEntry | undefined {
   const own = found.filter(({ origin }) => origin === 'own')
-  const [first, ...others] = own.length > 0 ? own : found
-  if (others.length === 0) return first
-  throw new RondoError('ConfigInvalid', `${safeText(name, 100)} may be one of several models: ${said(found.map(nameOf))}. Say which.`)
+  const meant = own.length > 0 ? own : found
+  if (meant.length < 2) return meant[0]
+  throw new RondoError('ConfigInvalid', `${safeText(name, 100)} may be one of several models: ${said(meant.map(nameOf))}. Say which.`)
+}
+
+/** Within a provider an id goes before an alias. */
+function byId(found: readonly ModelEntry[], id: string): readonly ModelEntry[] {
+  const exact = found.filter((entry) => entry.id === id)
+  return exact.length > 0 ? exact : found
 }
 
 const saidNames = 10

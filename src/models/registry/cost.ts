@@ -38,6 +38,8 @@ function ratesFor(inputTokens: number, { tiers = [], ...base }: ModelPrices): Mo
   return rates
 }
 
+/** An adapter may be anybody's: what is no count costs nothing that is known. */
 function times(tokens: number, rate: number | undefined): number | undefined {
-  return tokens === 0 ? 0 : rate === undefined ? undefined : tokens * rate
+  if (tokens === 0) return 0
+  return rate === undefined || !(tokens > 0) ? undefined : tokens * rate
 }

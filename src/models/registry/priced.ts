@@ -34,6 +34,8 @@ class PricedModel implements Model {
 
   async stream(request: ModelRequest, sink: (delta: ModelDelta) => void, options: Parameters<Model['stream']>[2]): Promise<ModelFinish> {
     const finish = await this.#model.stream(request, sink, options)
+    // What is no finish is told by the engine, and not made another error here.
+    if (typeof finish?.usage !== 'object' || finish.usage === null) return finish
     const costUsd = finish.usage.costUsd ?? costOf(finish.usage, this.#prices)
     return costUsd === undefined ? finish : { ...finish, usage: { ...finish.usage, costUsd } }
   }

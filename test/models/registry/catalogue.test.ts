@@ -44,6 +44,12 @@ test('a name that may mean several models is an error that names them', () => {
   expect(() => twice.lookup('acme:fast')).toThrow('acme:fast may be one of several models: acme:a, acme:b. Say which.')
 })
 
+test('within a provider an id goes before an alias; alone the two are ambiguous', () => {
+  const both = defineModels({ 'acme:a': { aliases: ['b'] }, 'acme:b': {}, 'other:c': { aliases: ['b'] } })
+  expect(nameIn(both, 'acme:b')).toBe('acme:b')
+  expect(() => both.lookup('b')).toThrow('b may be one of several models: acme:a, acme:b, other:c. Say which.')
+})
+
 test('a model of the data is found by provider and id, by other names of its provider, by its host, and as a Model', () => {
   const { provider, id } = models().find((entry) => entry.provider === 'google')!
   for (const name of [

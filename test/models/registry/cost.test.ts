@@ -30,6 +30,8 @@ test.each([
   ['no error of binary fractions', { inputTokens: 3, outputTokens: 1 }, 0.000016],
   ['unknown where a count was not told', { inputTokens: 1_000, complete: false }, undefined],
   ['unknown where a rate is not known', { inputTokens: 150_000, cacheWriteTokens: 1 }, undefined],
+  ['unknown where a count is none', { inputTokens: 10, outputTokens: Number.NaN }, undefined],
+  ['unknown where a count is negative', { inputTokens: 10, outputTokens: -5 }, undefined],
   ['unknown where cached tokens are no part of the input', { inputTokens: 10, cachedInputTokens: 11 }, undefined],
 ])('a call costs %s', (_, usage, cost) => {
   expect(costOf(used(usage), prices)).toBe(cost)
@@ -94,6 +96,12 @@ test('a catalogue gives the prices of the model by provider and id; one without 
   const unpriced = scripted([], { provider: 'acme', id: 'unpriced' })
   expect(priced(unpriced, catalogue)).toBe(unpriced)
   expect(priced(model)).toBe(model)
+})
+
+test.each([undefined, null, {}, { finishReason: 'stop', usage: null }])('what is no finish (%j) is handed on as it is', async (finish) => {
+  const odd = { ...scripted([]), stream: () => Promise.resolve(finish as never) }
+  const signal = new AbortController().signal
+  expect(await priced(odd, { input: 1, output: 1 }).stream({} as never, () => {}, { signal, sessionId: 's' })).toBe(finish)
 })
 
 test('the signal of a call reaches the model through it', async () => {

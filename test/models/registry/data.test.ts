@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { dataSource, models } from '../../../src/models/registry/index.ts'
 import { readTable } from '../../../src/models/registry/table.ts'
@@ -100,4 +102,13 @@ test('the data is plausible: positive limits, windows beyond each price tier, no
 test('no tier is cheaper than what is below it', () => {
   const cheaper = models().filter(({ prices }) => (prices?.tiers ?? []).some(({ input }) => input < (prices?.input ?? 0)))
   expect(cheaper.map(({ provider, id }) => `${provider}:${id}`)).toEqual([])
+})
+
+test('nothing but the command and its own sub-path loads the data: the root entry and the adapters stay small', () => {
+  const src = fileURLToPath(new URL('../../../src/', import.meta.url))
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const loading = files.filter((name) => /from '[^']*\bregistry\/|import\('[^']*\bregistry\//.test(readFileSync(`${src}${name}`, 'utf8')))
+  expect(loading.filter((name) => !name.startsWith('cli/'))).toEqual([])
+  const statically = loading.filter((name) => /^import (?!type)[^\n]*\bregistry\//m.test(readFileSync(`${src}${name}`, 'utf8')))
+  expect(statically).toEqual([])
 })
