@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { addUsage, noUsage, type Usage } from '../../../src/core/usage.ts'
-import { Agent, tool } from '../../../src/index.ts'
+import { Agent, type Model, tool } from '../../../src/index.ts'
 import { costOf, defineModels, type ModelPrices, priced } from '../../../src/models/registry/index.ts'
 import { memory } from '../../../src/stores/memory.ts'
 import { type Script, scripted } from '../../../src/testing/index.ts'
@@ -53,6 +53,27 @@ function agentOf(script: Script, by: Parameters<typeof priced>[1] = { input: 1, 
 test('a priced model tells what each call costs, and the run has their sum', async () => {
   const result = await agentOf([calls(thousand), { text: 'Done.', usage: thousand }]).run('go')
   expect(result.usage).toEqual({ ...noUsage, inputTokens: 2_000, outputTokens: 200, costUsd: 0.004 })
+})
+
+/** A model that is another one from its second call on, as one that falls back is. */
+function inTurn(first: Model, second: Model): Model {
+  let calls = 0
+  return { ...first, capabilities: first.capabilities, stream: (...args) => (calls++ === 0 ? first : second).stream(...args) }
+}
+
+test('a run over several models has the sum of what each costs, and none when one of them is not known', async () => {
+  const cheap = () => priced(scripted([calls(thousand)], { id: 'cheap' }), { input: 1, output: 10 })
+  const dear = scripted(
+    [
+      { text: 'Done.', usage: thousand },
+      { text: 'Done.', usage: thousand },
+    ],
+    { id: 'dear' },
+  )
+  const sum = await new Agent({ model: inTurn(cheap(), priced(dear, { input: 100, output: 1_000 })), tools: [look] }).run('go')
+  expect(sum.usage.costUsd).toBe(0.202)
+  const unknown = await new Agent({ model: inTurn(cheap(), dear), tools: [look] }).run('go')
+  expect(unknown.usage).toEqual({ ...noUsage, inputTokens: 2_000, outputTokens: 200 })
 })
 
 test('what the server tells stands', async () => {
