@@ -2,6 +2,8 @@ import type { Model } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
 import { ollamaAddress } from '../models/ollama/index.ts'
 import { openaiChat, openaiCompatible } from '../models/openai/index.ts'
+import type { ModelName } from '../models/registry/index.ts'
+import { fullName, type InformedModel, informed, type OwnModels } from './informed-model.ts'
 import { lookForOllama, unreadable } from './ollama.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine } from './text.ts'
@@ -12,11 +14,12 @@ export interface ModelFlags {
   readonly baseUrl?: string
   /** The file that names them, where no flag does. */
   readonly namedBy?: string
+  /** What the user says of models. */
+  readonly models?: OwnModels
 }
 
 /** A model, and what the command says of it in its first line. */
-export interface ChosenModel {
-  readonly model: Model
+export interface ChosenModel extends InformedModel {
   readonly line: string
 }
 
@@ -28,6 +31,8 @@ interface Named {
   readonly name: string
   /** `--model`, `RONDO_MODEL` or a file. */
   readonly by: string
+  /** The short name or alias that means it, where that was given. */
+  readonly alias?: string
 }
 
 /**
@@ -41,75 +46,96 @@ export async function chooseModel(
 ): Promise<ChosenModel> {
   // What was meant for another server is not sent to this one: neither the usual model nor, unless it is asked for by name, OpenAI's key.
   if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags, terminal)
-  if (flags.model !== undefined) return byName({ name: flags.model, by: flags.namedBy ?? '--model' }, terminal)
+  const own = flags.models
+  if (flags.model !== undefined) return byName({ name: flags.model, by: flags.namedBy ?? '--model' }, own, terminal)
   const { env } = terminal
   const usual = given(env['RONDO_MODEL'])
-  if (usual !== undefined) return byName({ name: usual, by: 'RONDO_MODEL' }, terminal)
+  if (usual !== undefined) return byName({ name: usual, by: 'RONDO_MODEL' }, own, terminal)
   const noteOther = '--model chooses another'
-  if (given(env['OPENAI_API_KEY']) !== undefined) return openaiModel(usualModel, terminal, ['OPENAI_API_KEY is set', noteOther])
+  if (given(env['OPENAI_API_KEY']) !== undefined) return openaiModel(usualModel, own, terminal, ['OPENAI_API_KEY is set', noteOther])
   const looked = await lookForOllama(env, fetch)
   if ('reason' in looked) {
     const notes = ['no language model', `no OPENAI_API_KEY is set and ${looked.reason}: --model names one`]
-    return chosen(offlineModel(terminal), notes)
+    return offlineModel(terminal, notes)
   }
   const { model, address } = looked
-  return chosen(ollama(address)(model), [`an Ollama server answers at ${oneLine(address)}`, noteOther])
+  return ollamaModel(model, address, own, [`an Ollama server answers at ${oneLine(address)}`, noteOther])
 }
 
-function atServer(baseUrl: string, { model: name, namedBy }: ModelFlags, { env }: Terminal): ChosenModel {
+async function atServer(baseUrl: string, { model: name, namedBy, models: own }: ModelFlags, { env }: Terminal): Promise<ChosenModel> {
   if (name === undefined)
     throw new CannotRun(`${namedBy === undefined ? '--base-url' : `baseUrl in ${namedBy}`} needs the name of a model: --model NAME`)
   const [provider, model] = split(name)
   const key = given(env['RONDO_API_KEY'])
-  const made =
-    provider === 'openai'
-      ? valid(() => openaiChat(model, { baseURL: baseUrl, apiKey: env['OPENAI_API_KEY'] }))
-      : valid(() => openaiCompatible({ baseURL: baseUrl, ...(key === undefined ? {} : { apiKey: key }) })(name))
-  return chosen(made, [placeOf(baseUrl), ...(namedBy === undefined ? [] : [`${namedBy} names it`])])
+  const notes = [placeOf(baseUrl), ...(namedBy === undefined ? [] : [`${namedBy} names it`])]
+  if (provider === 'openai')
+    return chosen(
+      { provider: hostOf(baseUrl), id: model },
+      (capabilities) => openaiChat(model, { baseURL: baseUrl, apiKey: env['OPENAI_API_KEY'], capabilities }),
+      own,
+      notes,
+    )
+  const server = { baseURL: baseUrl, ...(key === undefined ? {} : { apiKey: key }) }
+  return chosen({ provider: hostOf(baseUrl), id: name }, (capabilities) => openaiCompatible(server)(name, { capabilities }), own, notes)
 }
 
-function byName({ name, by }: Named, terminal: Terminal): ChosenModel {
+async function byName({ name, by, alias }: Named, own: OwnModels | undefined, terminal: Terminal): Promise<ChosenModel> {
   const [provider, model] = split(name)
-  const reason = by === '--model' ? [] : [`${by} names it`]
+  const reason = alias === undefined ? (by === '--model' ? [] : [`${by} names it`]) : [`${by} ${oneLine(alias)} names it`]
   switch (provider) {
     case 'offline':
-      return chosen(offlineModel(terminal), ['no network and no language model', ...reason])
+      return offlineModel(terminal, ['no network and no language model', ...reason])
     case 'openai':
-      return openaiModel(model === '' ? usualModel : model, terminal, reason)
+      return openaiModel(model === '' ? usualModel : model, own, terminal, reason)
     case 'ollama': {
       if (model === '') throw new CannotRun(`${by} ollama: needs the name of a model, as ollama:qwen3`)
       const address = ollamaAddress(terminal.env)
       if (address === undefined) throw new CannotRun(`${unreadable}. Say where the server is, as http://127.0.0.1:11434, or unset it.`)
-      return chosen(ollama(address)(model), [oneLine(address), ...reason])
+      return ollamaModel(model, address, own, [oneLine(address), ...reason])
     }
-    default:
+    default: {
+      const full = await fullName(name, own)
+      if (full !== undefined && full !== name) return byName({ name: full, by, alias: name }, own, terminal)
+      const asked = alias === undefined ? oneLine(name) : `${oneLine(alias)} is ${oneLine(name)}`
       throw new CannotRun(
-        `There is no provider '${oneLine(provider)}' (${by} ${oneLine(name)}). Say openai:NAME, ollama:NAME or offline; for any other server with the same API as OpenAI's add --base-url URL.`,
+        `There is no provider '${oneLine(provider)}' (${by} ${asked}). Say openai:NAME, ollama:NAME or offline; for any other server with the same API as OpenAI's add --base-url URL.`,
       )
+    }
   }
 }
 
-function openaiModel(name: string, { env }: Terminal, notes: readonly string[]): ChosenModel {
+async function openaiModel(name: string, own: OwnModels | undefined, { env }: Terminal, notes: readonly string[]): Promise<ChosenModel> {
   const apiKey = given(env['OPENAI_API_KEY'])
   if (apiKey === undefined)
     throw new CannotRun('openai: needs a key. Set OPENAI_API_KEY, or take another model (--model ollama:NAME, --model offline).')
   const baseURL = given(env['OPENAI_BASE_URL'])
   if (baseURL === undefined)
-    return chosen(
-      valid(() => openaiChat(name, { apiKey })),
-      notes,
-    )
-  const model = valid(() => openaiChat(name, { apiKey, baseURL }))
-  return chosen(model, [`at ${placeOf(baseURL)} by OPENAI_BASE_URL`, ...notes])
+    return chosen({ provider: 'openai', id: name }, (capabilities) => openaiChat(name, { apiKey, capabilities }), own, notes)
+  const make: Make = (capabilities) => openaiChat(name, { apiKey, baseURL, capabilities })
+  // At another address neither the prices nor the limits need be OpenAI's.
+  return chosen({ provider: hostOf(baseURL), id: name }, make, own, [`at ${placeOf(baseURL)} by OPENAI_BASE_URL`, ...notes])
 }
 
-function chosen(model: Model, notes: readonly string[]): ChosenModel {
+type Make = Parameters<typeof informed>[1]
+
+async function chosen(name: ModelName, make: Make, own: OwnModels | undefined, notes: readonly string[]): Promise<ChosenModel> {
+  const made = await informed(name, make, own)
+  return { ...made, line: lineOf(made.model, notes) }
+}
+
+function lineOf(model: Model, notes: readonly string[]): string {
   const name = model.provider === 'rondo' ? 'offline' : `${model.provider}:${oneLine(model.id)}`
-  return { model, line: `Model: ${name}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}` }
+  return `Model: ${name}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`
 }
 
-/** A URL may hold a password, or a key in its query. */
+/** What the catalogue knows a server by. */
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl
+}
+
+/** A URL may hold a password, or a key in its query. What is no URL is refused by the adapter. */
 function placeOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return ''
   const { origin, pathname } = new URL(baseUrl)
   return oneLine(`${origin}${pathname}`)
 }
@@ -120,16 +146,9 @@ function split(name: string): [provider: string, model: string] {
   return at < 0 ? [name, ''] : [name.slice(0, at), name.slice(at + 1)]
 }
 
-function valid(make: () => Model): Model {
-  try {
-    return make()
-  } catch (error) {
-    throw new CannotRun(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function ollama(address: string): (model: string) => Model {
-  return openaiCompatible({ name: 'ollama', baseURL: `${address}/v1` })
+function ollamaModel(name: string, address: string, own: OwnModels | undefined, notes: readonly string[]): Promise<ChosenModel> {
+  const server = { name: 'ollama', baseURL: `${address}/v1` }
+  return chosen({ provider: 'ollama', id: name }, (capabilities) => openaiCompatible(server)(name, { capabilities }), own, notes)
 }
 
 /** What is blank was not given. */
@@ -138,8 +157,9 @@ export function given(text: string | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed
 }
 
-function offlineModel(terminal: Terminal): Model {
-  return offline({ delayMs: delayOf(terminal) })
+function offlineModel(terminal: Terminal, notes: readonly string[]): ChosenModel {
+  const model = offline({ delayMs: delayOf(terminal) })
+  return { model, knownAs: 'offline', isPriced: false, line: lineOf(model, notes) }
 }
 
 function delayOf({ env }: Terminal): number {

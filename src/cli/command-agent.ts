@@ -5,8 +5,9 @@ import { Agent, type Model, type Store, type Tools } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
 import type { Beginning } from './beginning.ts'
 import { type ChosenModel, chooseModel, type ModelFlags } from './choose-model.ts'
+import { costRemark, type LimitFlags } from './limit-flags.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { oneLine, plain } from './text.ts'
+import { oneLine, plain, styled } from './text.ts'
 
 /** What the agent of the command works with. */
 export interface AgentParts {
@@ -46,9 +47,14 @@ export function lookingAgent(store: Store): Agent<Tools> {
   return new Agent<Tools>({ name: agentName, model: offline(), store })
 }
 
-/** The model of the flags, or the one that a test gives in its place. */
-export async function modelOf(flags: ModelFlags, terminal: Terminal, given: Model | undefined): Promise<ChosenModel> {
-  return given === undefined ? chooseModel(flags, terminal) : { model: given, line: `Model: ${given.provider}:${given.id}` }
+/** The model of the flags, or the one that a test gives in its place. Says where a limit of cost may not hold. */
+export async function modelOf(flags: ModelFlags & LimitFlags, terminal: Terminal, given: Model | undefined): Promise<ChosenModel> {
+  const knownAs = `${given?.provider}:${given?.id}`
+  const chosen =
+    given === undefined ? await chooseModel(flags, terminal) : { model: given, line: `Model: ${knownAs}`, knownAs, isPriced: false }
+  const remark = costRemark(flags, chosen)
+  if (remark !== undefined) terminal.stderr.write(`${styled(remark, 'yellow', terminal.stderr)}\n`)
+  return chosen
 }
 
 /** The folder of `--cwd`, as an absolute path; throws `CannotRun` for what can't be read. */

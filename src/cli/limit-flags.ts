@@ -1,9 +1,11 @@
 import type { Limits } from '../index.ts'
+import type { ChosenModel } from './choose-model.ts'
+import { oneLine } from './text.ts'
 
-/** What a run may cost, as it stands on the command line. */
+/** What a run may use, as flags and settings say it. */
 export interface LimitFlags {
   readonly maxIterations?: number
-  /** US dollars, as far as the model's server tells what it costs. */
+  /** US dollars. */
   readonly maxCost?: number
 }
 
@@ -12,4 +14,10 @@ export function limitsOf({ maxIterations, maxCost }: LimitFlags): Limits {
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
   }
+}
+
+/** A line for a limit of cost on a model whose price nobody has told; `undefined` where there is nothing to say. The offline model costs nothing. */
+export function costRemark({ maxCost }: LimitFlags, { model, knownAs, isPriced }: ChosenModel): string | undefined {
+  if (maxCost === undefined || isPriced || model.provider === 'rondo') return undefined
+  return `What ${oneLine(knownAs)} costs is not known: the limit of $${maxCost} holds only where its server tells what calls cost. You can say its prices: "models" in rondo.config.json.`
 }

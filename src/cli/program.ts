@@ -7,6 +7,7 @@ import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
+import { addModels } from './commands/models.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
 import { addSessions } from './commands/sessions.ts'
@@ -28,6 +29,7 @@ const commands = [
   addExport,
   addImport,
   addDelete,
+  addModels,
   addDoctor,
   addCompletion,
 ]
@@ -42,6 +44,7 @@ Examples:
   rondo show s_054db6c3c2416ab6a10d1
   rondo resume s_054db6c3c2416ab6a10d1
   rondo approvals
+  rondo models claude
   rondo doctor
   rondo export s_054db6c3c2416ab6a10d1 session.jsonl
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { chooseModel, type ModelFlags } from '../../src/cli/choose-model.ts'
 import { CannotRun } from '../../src/cli/terminal.ts'
 import { textMessage } from '../../src/core/message.ts'
+import { lookupModel, models } from '../../src/models/registry/index.ts'
 import { fakeOpenAIChat } from '../../src/testing/fake/chat/index.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
@@ -162,6 +163,65 @@ test('--base-url is any server; the usual model and a key that was given for ano
     await made.stream(request, () => {}, { signal: new AbortController().signal, sessionId: 's' })
     expect(server.requests[0]?.headers.authorization).toBe(sent)
   }
+})
+
+const own: ModelFlags['models'] = {
+  'openai:gpt-5-mini': { aliases: ['quick', 'mine'], contextWindow: 1_234, prices: { input: 1, output: 2 } },
+  'localhost:8080:qwen3': { contextWindow: 32_768, capabilities: { structuredOutput: 'prompt' } },
+  'gateway.example:gpt-5-mini': { aliases: ['mine'] },
+  'acme:large': { aliases: ['elsewhere'] },
+}
+
+async function known(flags: ModelFlags, env: { readonly [name: string]: string } = key) {
+  const { model, knownAs, isPriced } = await chooseModel(flags, fakeTerminal({ env }), nothing.fetch)
+  const { contextWindow, structuredOutput } = model.capabilities
+  return { knownAs, isPriced, contextWindow, structuredOutput }
+}
+
+test('a model has what is known of it: limits, capabilities, prices; yours go over the data', async () => {
+  const data = lookupModel('openai:gpt-4.1')
+  expect(await known({ model: 'openai:gpt-4.1-2025-04-14' })).toEqual({
+    knownAs: 'openai:gpt-4.1-2025-04-14',
+    isPriced: true,
+    contextWindow: data?.contextWindow,
+    structuredOutput: 'native',
+  })
+  expect(await known({ models: own })).toMatchObject({ contextWindow: 1_234, isPriced: true })
+  expect(await known({ model: 'ollama:qwen3' })).toMatchObject({ contextWindow: undefined, isPriced: false })
+  expect(await known({ model: 'offline' })).toMatchObject({ isPriced: false })
+})
+
+test('at another address a model is known by the host, and not as that of OpenAI', async () => {
+  expect(await known({}, { ...key, OPENAI_BASE_URL: 'http://gateway.example/v1' })).toMatchObject({
+    knownAs: 'gateway.example:gpt-5-mini',
+    isPriced: false,
+    contextWindow: undefined,
+  })
+  expect(await known({}, { ...key, OPENAI_BASE_URL: 'https://api.openai.com/v1' })).toMatchObject({ isPriced: true })
+  expect(await known({ model: 'qwen3', baseUrl: 'http://localhost:8080/v1', models: own })).toEqual({
+    knownAs: 'localhost:8080:qwen3',
+    isPriced: false,
+    contextWindow: 32_768,
+    structuredOutput: 'prompt',
+  })
+  const { id } = models().find(({ provider, prices }) => provider === 'groq' && prices !== undefined)!
+  expect(await known({ model: id, baseUrl: 'https://api.groq.com/openai/v1' })).toMatchObject({ isPriced: true })
+})
+
+test('--model takes an alias of yours, and names those that it may mean', async () => {
+  expect(await chosen({ model: 'quick', models: own }, key)).toEqual({
+    id: 'openai:gpt-5-mini',
+    line: 'Model: openai:gpt-5-mini (--model quick names it)',
+  })
+  expect((await chosen({ models: own }, { ...key, RONDO_MODEL: 'quick' })).line).toBe(
+    'Model: openai:gpt-5-mini (RONDO_MODEL quick names it)',
+  )
+  expect(await refusal({ model: 'mine', models: own }, key)).toBe(
+    'mine may be one of several models: openai:gpt-5-mini, gateway.example:gpt-5-mini. Say which.',
+  )
+  expect(await refusal({ model: 'elsewhere', models: own }, key)).toMatch(
+    /^There is no provider 'acme' \(--model elsewhere is acme:large\)/,
+  )
 })
 
 test('what can not be had is said with what to do', async () => {

@@ -5,6 +5,7 @@ import { type RunFlags, runCommand } from '../../src/cli/run-command.ts'
 import { CannotRun, type Interruption } from '../../src/cli/terminal.ts'
 import type { Model, ModelRequest, NewEntry } from '../../src/index.ts'
 import { sqlite } from '../../src/stores/sqlite.ts'
+import { fakeOpenAIChat } from '../../src/testing/fake/chat/index.ts'
 import { type Script, scripted } from '../../src/testing/index.ts'
 import { type FakeOptions, type FakeTerminal, fakeTerminal, settled } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
@@ -344,4 +345,33 @@ test('--max-cost: exit code 3 when the run has cost so much, and what it cost is
   const { code, err } = await run(['look'], { model, outIsTTY: true, flags: { maxCost: 0.05 } })
   expect([code, err]).toEqual([3, expect.stringContaining('incomplete (budget_exceeded)')])
   expect(err).toContain('$0.0700')
+})
+
+describe('--max-cost and prices', () => {
+  const look = { calls: [{ name: 'list_files', input: {} }], usage: { inputTokens: 1_000, outputTokens: 100 } }
+  const flagsAt = (url: string): RunFlags => ({ model: 'qwen3', baseUrl: url, maxCost: 0.003 })
+  const priced = (url: string) => ({ [`${new URL(url).host}:qwen3`]: { prices: { input: 1, output: 10 } } })
+
+  test('a server that tells no cost: it is counted by the prices, and the run stops', async () => {
+    await using server = await fakeOpenAIChat([look, look, { text: 'As far as I came.' }])
+    const flags = { ...flagsAt(server.url), models: priced(server.url) }
+    const { code, err } = await run(['look'], { flags, outIsTTY: true })
+    expect([code, err]).toEqual([3, expect.stringContaining('incomplete (budget_exceeded) · 2 iterations')])
+    expect(err).toMatch(/· \$0\.0041 ·/)
+    expect(err).not.toContain('is not known')
+  })
+
+  test('without a known price it says so, also where else nothing is said, and that nobody stops it', async () => {
+    await using server = await fakeOpenAIChat([look, look, look, { text: 'Done.' }])
+    const { code, err } = await run(['look'], { flags: flagsAt(server.url) })
+    const name = `${new URL(server.url).host}:qwen3`
+    expect([code, err]).toEqual([
+      0,
+      `What ${name} costs is not known: the limit of $0.003 holds only where its server tells what calls cost. You can say its prices: "models" in rondo.config.json.\n`,
+    ])
+  })
+
+  test('the offline model costs nothing, and no more is said', async () => {
+    expect((await run(['list the files'], { flags: { model: 'offline', maxCost: 1 } })).err).toBe('')
+  })
 })

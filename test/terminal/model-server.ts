@@ -76,7 +76,7 @@ export interface ModelServer extends AsyncDisposable {
 
 /**
  * A model for a command in another process: a server on 127.0.0.1 with the Chat Completions API that gives the answers of its script in turn,
- * each streamed, and keeps the requests. What answers can be is in `../setup/fake-openai/reply.ts`; `says` makes the usual ones.
+ * each streamed, and keeps the requests. What answers can be is in `src/testing/fake/reply.ts`; `says` makes the usual ones.
  */
 export async function modelServer(script: FakeScript): Promise<ModelServer> {
   const server = await fakeOpenAIChat(script)

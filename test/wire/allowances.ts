@@ -78,6 +78,18 @@ export const clients: readonly Allowance[] = [
     reason: 'ids of calls are optional: clients make some where the API gave none, and leave them out where Vertex refuses them',
   },
   {
+    api: 'gemini-generate-content',
+    what: 'request-roles',
+    when: ({ recorded, ours }) => JSON.stringify(listOf(ours)) === JSON.stringify(['user', ...listOf(recorded)]),
+    reason: 'a conversation that begins with the model: ours has a word of the user before it, for older models want a call to follow one',
+  },
+  {
+    api: 'gemini-generate-content',
+    what: 'request-items',
+    when: ({ recorded, ours }) => isWithin(ours, recorded),
+    reason: 'the client adds to calls of the server what it read elsewhere in the response; the API takes them as they came',
+  },
+  {
     api: 'ollama-chat',
     what: 'request-ids',
     when: ({ recorded, ours }) => isOptional(recorded, ours),
@@ -179,6 +191,13 @@ function listOf(value: unknown): readonly unknown[] {
 /** `signature_REDACTED_1` and `signature_REDACTED_2` are the same. Only where there are such marks. */
 function withoutNumbers(value: unknown): string {
   return JSON.stringify(value).replace(/_REDACTED_\d+/g, '_REDACTED')
+}
+
+/** Whether all of a value stands in another one. */
+function isWithin(part: unknown, whole: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return part === whole
+  if (typeof whole !== 'object' || whole === null) return false
+  return Object.entries(part).every(([key, value]) => isWithin(value, Reflect.get(whole, key)))
 }
 
 function urlSafe(value: unknown): string {

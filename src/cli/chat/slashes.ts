@@ -1,6 +1,7 @@
 import type { RunResult, Usage } from '../../index.ts'
 import { type Beginning, beginningOf, keptIn, newestIn, sandboxBeginsAnew } from '../beginning.ts'
 import { chooseModel } from '../choose-model.ts'
+import { costRemark } from '../limit-flags.ts'
 import { sandboxDiff } from '../sandbox-lines.ts'
 import { sessionFacts } from '../session-facts.ts'
 import { noSession } from '../sessions.ts'
@@ -113,8 +114,11 @@ export class Slashes {
 
   async #model(name: string): Promise<void> {
     if (name === '') return this.#host.say(`${oneLine(this.#settings.chosen.line)}\n`)
-    this.#settings.chosen = await chooseModel({ ...this.#settings.flags, model: name }, this.#terminal)
-    this.#host.say(styled(`${oneLine(this.#settings.chosen.line)}\n`, 'dim', this.#terminal.stdout))
+    const chosen = await chooseModel({ ...this.#settings.flags, model: name }, this.#terminal)
+    const remark = costRemark(this.#settings.flags, chosen)
+    this.#settings.chosen = chosen
+    this.#host.say(styled(`${oneLine(chosen.line)}\n`, 'dim', this.#terminal.stdout))
+    if (remark !== undefined) this.#host.say(`${remark}\n`)
   }
 
   #tools(names: string): void {

@@ -35,7 +35,7 @@ export function addChat(program: Command, terminal: Terminal, end: End): void {
     .option('--session <id>', 'go on with this session; an unknown id begins one')
     .option('-r, --resume [id]', 'go on with this session (default: the newest one of the folder)')
     .option('--max-iterations <n>', 'stop a run after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
-    .option('--max-cost <usd>', 'stop a run when it has cost so much, where the server tells what it costs', dollars)
+    .option('--max-cost <usd>', 'stop a run when it has cost so much (USD), where costs are known', dollars)
     .option(...configFlags[0])
     .option(...configFlags[1])
     .addHelpText('after', chatExamples)

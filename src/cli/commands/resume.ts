@@ -45,7 +45,7 @@ export function addResume(program: Command, terminal: Terminal, end: End): void 
     .option(...baseUrlFlag)
     .option('--cwd <dir>', 'the folder to work in (default: where the session began)')
     .option('--max-iterations <n>', "the run's limit of model calls (default: the one it has)", wholeNumber(1, 1_000_000))
-    .option('--max-cost <usd>', 'stop when the run has cost so much, where the server tells what it costs', dollars)
+    .option('--max-cost <usd>', 'stop when the run has cost so much (USD), where costs are known', dollars)
     .option(...configFlags[0])
     .option(...configFlags[1])
     .option(...eventsFlag)

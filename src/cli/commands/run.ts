@@ -42,7 +42,7 @@ export function addRun(program: Command, terminal: Terminal, end: End): void {
     .option(...baseUrlFlag)
     .option('--cwd <dir>', 'the folder to work in (default: the current one)')
     .option('--max-iterations <n>', 'stop after so many model calls (default: 50)', wholeNumber(1, 1_000_000))
-    .option('--max-cost <usd>', 'stop when it has cost so much, where the server tells what it costs', dollars)
+    .option('--max-cost <usd>', 'stop when it has cost so much (USD), where costs are known', dollars)
     .option('-f, --file <path>', 'a text or picture that goes with the task (- is standard input); repeatable', listed)
     .option('--output-schema <file>', 'a JSON Schema that the answer must fit; it is printed as JSON')
     .option('--session <id>', 'continue this session; an unknown id begins one')

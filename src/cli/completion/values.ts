@@ -19,6 +19,10 @@ export function valuesFor(terminal: Terminal, fetch: typeof globalThis.fetch = g
     switch (name) {
       case '--model':
         return { kind: 'values', values: await models(typed, terminal, fetch) }
+      case 'model':
+        return { kind: 'values', values: await knownModels(typed) }
+      case '--provider':
+        return values(await providers())
       case '--session':
       case '--resume':
       case 'session':
@@ -61,10 +65,26 @@ async function models(typed: string, { env }: Terminal, fetch: typeof globalThis
     { value: `openai:${usualModel}`, about: 'needs OPENAI_API_KEY' },
     { value: 'ollama:', about: 'a model of an Ollama server' },
   ]
+  if (typed.startsWith('openai:')) return knownModels(typed)
   if (!typed.startsWith('ollama:')) return usual
   const address = ollamaAddress(env)
   if (address === undefined || !isOnThisMachine(address)) return []
   return ((await modelsAt(address, fetch)) ?? []).filter(isPlain).map((name) => ({ value: `ollama:${name}` }))
+}
+
+/** First the providers, then the models of the one that is typed. */
+async function knownModels(typed: string): Promise<readonly Candidate[]> {
+  const provider = typed.slice(0, typed.indexOf(':'))
+  if (!typed.includes(':')) return (await providers()).map((name) => ({ value: `${name}:` }))
+  const { models: all } = await import('../../models/registry/index.ts')
+  const usual = `openai:${usualModel}`
+  const names = all().flatMap((entry) => (entry.provider === provider ? [`${provider}:${entry.id}`] : []))
+  return names.filter((name) => isPlain(name)).map((value) => (value === usual ? { value, about: 'needs OPENAI_API_KEY' } : { value }))
+}
+
+async function providers(): Promise<readonly string[]> {
+  const { models: all } = await import('../../models/registry/index.ts')
+  return [...new Set(all().map(({ provider }) => provider))]
 }
 
 async function sessions(terminal: Terminal): Promise<readonly Candidate[]> {

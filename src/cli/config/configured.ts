@@ -38,8 +38,8 @@ export function withSettings<Flags extends ConfigFlags>(flags: Flags, loaded: Lo
 }
 
 /** The settings under the names of the flags. */
-function settingsOf({ tools, sandbox, yes, maxIterations, maxCost, instructions }: ConfigValues): ConfigFlags {
-  const all = { tools, sandbox, yes, maxIterations, maxCost, instructions }
+function settingsOf({ tools, sandbox, yes, maxIterations, maxCost, instructions, models }: ConfigValues): ConfigFlags {
+  const all = { tools, sandbox, yes, maxIterations, maxCost, instructions, models }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 

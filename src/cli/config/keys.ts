@@ -1,3 +1,7 @@
+import type { ModelFacts } from '../../models/registry/index.ts'
+import { modelsShape } from './model-shape.ts'
+import type { Shape } from './shapes.ts'
+
 /** What `rondo.config.json` may hold, checked: each key is the flag of the same name. */
 export interface ConfigValues {
   readonly model?: string
@@ -13,27 +17,16 @@ export interface ConfigValues {
   readonly fetchHosts?: readonly string[]
   readonly color?: boolean
   readonly instructions?: string
+  /** What is known of models, by `provider:id`. */
+  readonly models?: { readonly [name: string]: ModelFacts }
 }
 
 export type ConfigKey = keyof ConfigValues
-
-/** What a value may be. Errors, the JSON schema and the check are all made from this. */
-export type Shape =
-  | { readonly is: 'switch' }
-  | { readonly is: 'text'; readonly maxLength: number }
-  | { readonly is: 'url' }
-  | { readonly is: 'whole'; readonly from: number; readonly to: number }
-  | { readonly is: 'amount' }
-  | { readonly is: 'list'; readonly of: string; readonly pattern: string }
 
 interface Key {
   readonly shape: Shape
   readonly description: string
 }
-
-/** Items of a list. */
-export const maxItems = 200
-export const maxItemLength = 1_000
 
 /** What the command does where nothing is configured: what a project may not exceed. */
 export const usual = { tools: ['all'], maxIterations: 50 } as const
@@ -80,46 +73,11 @@ export const keys: { readonly [key in ConfigKey]: Key } = {
     shape: { is: 'text', maxLength: 20_000 },
     description: 'Further instructions for the agent. Those of a project follow your own.',
   },
+  models: {
+    shape: modelsShape,
+    description:
+      'Windows, output limits, prices (USD for a million tokens), aliases and capabilities of models, by provider:name. They go over what rondo models shows. Only in your own file.',
+  },
 }
 
 export const configKeys = Object.keys(keys) as readonly ConfigKey[]
-
-/** The words that follow "must be". */
-export function expected(shape: Shape): string {
-  switch (shape.is) {
-    case 'switch':
-      return 'true or false'
-    case 'text':
-      return `a text of 1 to ${shape.maxLength.toLocaleString('en-US')} characters`
-    case 'url':
-      return 'an http or https URL, as "http://localhost:8080/v1"'
-    case 'whole':
-      return `a whole number from ${shape.from} to ${shape.to.toLocaleString('en-US')}`
-    case 'amount':
-      return 'a number of USD above 0'
-    case 'list':
-      return `a list of up to ${maxItems} ${shape.of}`
-  }
-}
-
-export function fits(value: unknown, shape: Shape): boolean {
-  switch (shape.is) {
-    case 'switch':
-      return typeof value === 'boolean'
-    case 'text':
-      // As JSON Schema counts: characters, not UTF-16 units.
-      return typeof value === 'string' && value.trim() !== '' && [...value].length <= shape.maxLength
-    case 'url':
-      return typeof value === 'string' && /^https?:\/\/[^\s/]/.test(value) && URL.canParse(value)
-    case 'whole':
-      return Number.isInteger(value) && Number(value) >= shape.from && Number(value) <= shape.to
-    case 'amount':
-      return typeof value === 'number' && Number.isFinite(value) && value > 0
-    case 'list':
-      return Array.isArray(value) && value.length <= maxItems && value.every((item) => isItem(item, new RegExp(shape.pattern)))
-  }
-}
-
-function isItem(item: unknown, pattern: RegExp): boolean {
-  return typeof item === 'string' && [...item].length <= maxItemLength && pattern.test(item)
-}

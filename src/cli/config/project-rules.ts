@@ -45,6 +45,8 @@ const rules: { readonly [key in ConfigKey]: (asked: Asked) => Verdict } = {
   yes: never,
   allow: never,
   fetchHosts: never,
+  // A price of 0 would be a way round the user's maxCost.
+  models: never,
   model({ project, own, env }) {
     const problem = whyElsewhere(project.model ?? '', own, env)
     return problem === undefined ? { value: project.model } : { problem }

@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { CannotRun } from '../terminal.ts'
 import { oneLine, plain } from '../text.ts'
 import { lineOfFault } from './json-fault.ts'
-import { type ConfigValues, configKeys, expected, fits, keys } from './keys.ts'
+import { type ConfigValues, configKeys, keys } from './keys.ts'
+import { type Fault, faultsOf } from './shapes.ts'
 
 /** Bytes of a file. */
 const maxBytes = 65_536
@@ -67,16 +68,20 @@ function problemOf(key: string, value: unknown): string[] {
   const shown = `"${oneLine(key).slice(0, 60)}"`
   if (key === '$schema') return typeof value === 'string' ? [] : [`${shown} must be a text, the address of a schema.`]
   const known = configKeys.find((one) => one === key)
-  if (known === undefined) return [`There is no setting ${shown}. ${nearestOf(key)}`]
-  const { shape } = keys[known]
-  return fits(value, shape) ? [] : [`${shown} must be ${expected(shape)}.`]
+  if (known === undefined) return [`There is no setting ${shown}. ${nearestOf(key, configKeys)}`]
+  return faultsOf(value, keys[known].shape, key).map(said)
 }
 
-function nearestOf(key: string): string {
-  const ranked = configKeys.map((known) => ({ known, distance: distanceOf(folded(key), folded(known)) }))
+function said(fault: Fault): string {
+  const path = `"${oneLine(fault.path).slice(0, 200)}"`
+  return 'must' in fault ? `${path} must be ${fault.must}.` : `There is no setting ${path}. ${nearestOf(fault.unknown, fault.known)}`
+}
+
+function nearestOf(key: string, all: readonly string[]): string {
+  const ranked = all.map((known) => ({ known, distance: distanceOf(folded(key), folded(known)) }))
   const [best] = ranked.sort((a, b) => a.distance - b.distance)
   if (best !== undefined && key.length <= 60 && best.distance <= Math.ceil(best.known.length * 0.4)) return `Did you mean "${best.known}"?`
-  return `There are ${configKeys.join(', ')}.`
+  return `There are ${all.join(', ')}.`
 }
 
 /** `max-iterations` and `MAX_ITERATIONS` mean `maxIterations`. */

@@ -56,6 +56,7 @@ const levels = { own: 'your own', project: "the project's" } as const
 function shownValues(values: ConfigValues): { readonly [key: string]: unknown } {
   const shown = Object.entries(values).map(([key, value]) => {
     if (key === 'baseUrl') return [key, withoutCredentials(String(value))]
+    if (key === 'models') return [key, Object.keys(value).length]
     if (key === 'instructions') return [key, count([...String(value)].length, 'character')]
     return [key, Array.isArray(value) && key !== 'tools' ? value.length : value]
   })

@@ -33,6 +33,8 @@ export class SseDecoder {
   #rest = ''
   #data: string | undefined
   #event: string | undefined
+  /** Lines of JSON that are no field: a gateway that gives up in the middle writes its error so, as it would outside a stream (Gemini). */
+  #stray = ''
   /** The last piece ended with CR: a line feed that comes first is the other half of that line end (B077). */
   #afterReturn = false
 
@@ -57,16 +59,17 @@ export class SseDecoder {
   }
 
   /**
-   * The body has ended. Returns the data of an event whose end did not come (no blank line, or not even a line end), else `undefined`:
-   * the standard drops it, but real servers end so (B095). It is whole only if it reads as JSON.
+   * The body has ended. Returns the data of an event whose end did not come (no blank line, or not even a line end), or JSON that stands
+   * there bare, else `undefined`: the standard drops both, but real servers end so (B095). It is whole only if it reads as JSON.
    */
   end(): string | undefined {
     this.#rest += this.#utf8.end()
     if (this.#rest !== '') this.#field(this.#rest)
-    const data = this.#data
+    const data = this.#data || this.#stray
     this.#rest = ''
     this.#data = undefined
     this.#event = undefined
+    this.#stray = ''
     return data === '' ? undefined : data
   }
 
@@ -122,6 +125,9 @@ export class SseDecoder {
     else if (name === 'data') {
       this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
       if (this.#data.length > this.#maxChars) throw tooLong(this.#maxChars)
+    } else if (this.#stray !== '' || line.startsWith('{')) {
+      this.#stray += `${line}\n`
+      if (this.#stray.length > this.#maxChars) throw tooLong(this.#maxChars)
     }
   }
 

@@ -49,6 +49,16 @@ describe('rondo __complete', () => {
     expect(await values(['--v'])).toEqual(['values', '--version'])
   })
 
+  test('models: providers first, then those of the one that is typed; of --model those of OpenAI', async () => {
+    expect((await values(['models', ''])).slice(0, 3)).toEqual(['values', 'openai:', 'anthropic:'])
+    const [, ...named] = await values(['models', 'anthropic:'])
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.every((name) => name?.startsWith('anthropic:'))).toBe(true)
+    expect(await values(['models', '--provider', 'mis'])).toEqual(['values', 'mistral'])
+    expect(await values(['run', '--model', 'openai:gpt-5-m'])).toEqual(['values', 'openai:gpt-5-mini'])
+    expect(await values(['models', 'nobody:'])).toEqual(['values'])
+  })
+
   test('the value of an option, also behind =; after -- nothing is an option', async () => {
     expect(await values(['run', '--model', 'off'])).toEqual(['values', 'offline'])
     expect(await values(['run', '--model=off'])).toEqual(['values', '--model=offline'])

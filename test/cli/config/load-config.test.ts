@@ -237,8 +237,31 @@ describe('what can not be understood stops the command and is named', () => {
     expect(refusal({ project: { modle: 'a' } })).toBe(`${project}: There is no setting "modle". Did you mean "model"?`)
     expect(refusal({ project: { 'max-iterations': 5 } })).toContain('Did you mean "maxIterations"?')
     expect(refusal({ project: { BASE_URL: 'x' } })).toContain('Did you mean "baseUrl"?')
-    expect(refusal({ project: '{ "__proto__": {} }' })).toMatch(/no setting "__proto__"\. There are model, baseUrl, .* instructions\.$/)
+    expect(refusal({ project: '{ "__proto__": {} }' })).toMatch(
+      /no setting "__proto__"\. There are model, baseUrl, .* instructions, models\.$/,
+    )
     expect(refusal({ project: { '\u001b[2J': 1 } })).toContain('"\\x1b[2J"')
+  })
+
+  test('of models the part that is wrong is named, with the nearest known name', () => {
+    const models = { 'openai:a': { contextwindow: 1, prices: { input: 1, tiers: [{ above: 1, input: 'x', output: 1 }] } }, b: {} }
+    expect(refusal({ own: { models } })).toBe(
+      [
+        '~/.config/rondo/rondo.config.json: There is no setting "models.openai:a.contextwindow". Did you mean "contextWindow"?',
+        '"models.openai:a.prices.tiers[0].input" must be USD for a million tokens, 0 to 1,000,000.',
+        '"models.openai:a.prices.output" must be there.',
+        '"models.b" must be a name of models, each by provider and name.',
+      ].join(' '),
+    )
+    expect(refusal({ own: { models: [] } })).toContain(
+      '"models" must be an object of up to 200 models, each by provider and name, as { "openai:NAME": { "contextWindow": 128000 } }.',
+    )
+  })
+
+  test('a project says nothing of models: a price of 0 would be a way round your limit', () => {
+    const models = { 'openai:a': { prices: { input: 0, output: 0 } } }
+    expect(load({ project: { models } })).toMatchObject({ values: {}, warnings: [expect.stringContaining('ignored: models.')] })
+    expect(load({ own: { models } }).values).toEqual({ models })
   })
 
   test('a value of another kind, with what is expected', () => {
