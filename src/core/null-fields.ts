@@ -79,10 +79,14 @@ function isSpent(looking: Looking, schema: JsonObject, trail: readonly Json[]): 
   return looking.budget-- <= 0 || trail.length > maxTrail || trail.includes(schema)
 }
 
+/** Nothing fits a field that no part of a closed object has. One that another part has is that part's matter. */
+const undeclared: Json = { not: {} }
+
 function both(rules: readonly Json[]): Json {
-  const real = rules.filter((rule) => rule !== true)
+  const real = rules.filter((rule) => rule !== true && rule !== undeclared)
   if (real.includes(false)) return false
-  return real.length > 1 ? { allOf: real } : (real[0] ?? true)
+  if (real.length > 1) return { allOf: real }
+  return real[0] ?? (rules.includes(undeclared) ? undeclared : true)
 }
 
 function either({ refs }: Looking, rules: readonly Json[]): Json {
@@ -94,7 +98,8 @@ function either({ refs }: Looking, rules: readonly Json[]): Json {
     return isNew
   })
   if (different.includes(true)) return true
-  return different.length > 1 ? { anyOf: different } : (different[0] ?? false)
+  const real = different.filter((rule) => rule !== undeclared)
+  return real.length > 1 ? { anyOf: real } : (real[0] ?? different[0] ?? false)
 }
 
 function itemRules(schema: JsonObject, index: number): readonly Json[] {
@@ -112,7 +117,7 @@ function fieldRules({ closed }: Looking, schema: JsonObject, key: string): reado
   if (rules.length > 0) return rules
   const { properties, additionalProperties, unevaluatedProperties } = schema
   if (additionalProperties !== undefined) return [additionalProperties]
-  return closed && properties !== undefined && unevaluatedProperties === undefined ? [false] : []
+  return closed && properties !== undefined && unevaluatedProperties === undefined ? [undeclared] : []
 }
 
 function ownField({ properties }: JsonObject, key: string): Json | undefined {

@@ -69,10 +69,12 @@ function sent(source: Json, profile: SchemaProfile): { schema: JsonObject; state
   const inPlace = profile.words === 'all' && plain
   const state: Converting = {
     profile,
+    source,
     refs: refsOf(source),
     notes: [],
     definitions: new Map(),
-    cyclic: new Map(),
+    names: new Set(),
+    cyclic: undefined,
     inPlace,
     nodes: 0,
     whyNotStrict: undefined,

@@ -1,15 +1,18 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
-import { type SchemaRefs, subschemas } from '../../core/schema-refs.ts'
+import type { SchemaRefs } from '../../core/schema-refs.ts'
 import type { SchemaProfile } from './profile.ts'
 
 /** One conversion while it goes on. */
 export interface Converting {
   readonly profile: SchemaProfile
+  readonly source: Json
   readonly refs: SchemaRefs
   readonly notes: string[]
   /** What is referred to, by what it is in the schema that is converted. */
   readonly definitions: Map<JsonObject, Definition>
-  readonly cyclic: Map<JsonObject, boolean>
+  readonly names: Set<string>
+  /** What can come back to itself; found when it is asked for. */
+  cyclic: ReadonlySet<JsonObject> | undefined
   /** Whether everything stands where it stood, so that references hold as they are. */
   readonly inPlace: boolean
   nodes: number
@@ -32,8 +35,8 @@ export interface Place {
 
 export const rootPlace: Place = { path: '#', depth: 0, trail: [] }
 
-/** Schemas inside of schemas, and schemas in all: beyond them there is "anything", with a note. */
-export const conversionLimits = { depth: 60, nodes: 20_000, notes: 100, repeats: 2 }
+/** Schemas inside of schemas, schemas in all, parts of one (`allOf`), and how often one stands inside itself: beyond them there is "anything", with a note. */
+export const conversionLimits = { depth: 60, nodes: 10_000, parts: 200, notes: 100, repeats: 2 }
 
 export function into(place: Place, ...steps: readonly (string | number)[]): Place {
   const path = steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
@@ -56,11 +59,12 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : []
 }
 
+const types: ReadonlySet<Json> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+
 /** The types that a schema names; `undefined`: it names none, so any. */
 export function typesOf({ type }: JsonObject): readonly string[] | undefined {
-  if (typeof type === 'string') return [type]
-  const types = listOf(type).filter((one) => typeof one === 'string')
-  return types.length === 0 ? undefined : [...new Set(types)]
+  const known = (Array.isArray(type) ? type : [type]).filter((one): one is string => typeof one === 'string' && types.has(one))
+  return known.length === 0 ? undefined : [...new Set(known)]
 }
 
 /** What says something of a schema and nothing of its values. */
@@ -107,28 +111,4 @@ export function resolved(state: Converting, schema: JsonObject): JsonObject | bo
     at = state.refs.target(at)
   }
   return undefined
-}
-
-/** Whether a schema can come back to itself. */
-export function isCyclic(state: Converting, schema: JsonObject): boolean {
-  const known = state.cyclic.get(schema)
-  if (known !== undefined) return known
-  const seen = new Set<Json>()
-  const waiting: Json[] = next(state, schema)
-  let found = false
-  while (waiting.length > 0 && !found) {
-    const at = waiting.pop()
-    if (at === schema) found = true
-    else if (isJsonObject(at) && !seen.has(at)) {
-      seen.add(at)
-      waiting.push(...next(state, at))
-    }
-  }
-  state.cyclic.set(schema, found)
-  return found
-}
-
-function next(state: Converting, schema: JsonObject): Json[] {
-  const target = state.refs.target(schema)
-  return target === undefined ? [...subschemas(schema)] : [target, ...subschemas(schema)]
 }

@@ -22,19 +22,31 @@ export interface Flat {
 
 /** Folds a schema's reference and its `allOf` into it. What is folded may be looser than what it was, never stricter: it is validated by the original. */
 export function flattened(state: Converting, schema: JsonObject, place: Place): Flat {
+  return folded(state, schema, place, new Set())
+}
+
+/** Each part once: what holds twice holds. */
+function folded(state: Converting, schema: JsonObject, place: Place, done: Set<Json>): Flat {
   const { $ref, allOf, ...own } = schema
   if ($ref === undefined && allOf === undefined) return { schema, said: [], place }
   const target = typeof $ref === 'string' ? resolved(state, schema) : undefined
-  const members = [...(target === undefined ? [] : [target]), ...listOf(allOf)]
-  return members.reduce<Flat>((flat, member) => met(state, flat, member), { schema: own, said: [], place })
+  const flat = target === undefined ? { schema: own, said: [], place } : referred(state, { schema: own, said: [], place }, target, done)
+  return listOf(allOf).reduce<Flat>((so, member) => met(state, so, member, done), flat)
 }
 
-function met(state: Converting, flat: Flat, member: Json): Flat {
-  if (!isJsonObject(member)) return member === false ? { ...flat, said: [...flat.said, 'nothing fits here'] } : flat
+/** What is referred to stands here from now on: it is known when it comes again further inside. */
+function referred(state: Converting, flat: Flat, target: Json, done: Set<Json>): Flat {
   const { trail } = flat.place
-  if (trail.filter((one) => one === member).length >= conversionLimits.repeats || trail.length > conversionLimits.depth) return flat
-  const place = { ...flat.place, trail: [...trail, member] }
-  const inner = flattened(state, member, place)
+  if (!isJsonObject(target) || done.has(target)) return met(state, flat, target, done)
+  if (trail.filter((one) => one === target).length >= conversionLimits.repeats) return flat
+  return met(state, { ...flat, place: { ...flat.place, trail: [...trail, target] } }, target, done)
+}
+
+function met(state: Converting, flat: Flat, member: Json, done: Set<Json>): Flat {
+  if (!isJsonObject(member)) return member === false ? { ...flat, said: [...flat.said, 'nothing fits here'] } : flat
+  if (done.has(member) || done.size > conversionLimits.parts) return flat
+  done.add(member)
+  const inner = folded(state, member, flat.place, done)
   const both = meet(flat.schema, inner.schema)
   return { schema: both.schema, said: [...flat.said, ...inner.said, ...both.said], place: inner.place }
 }

@@ -6,7 +6,6 @@ import {
   conversionLimits,
   fieldsOf,
   into,
-  isCyclic,
   listOf,
   note,
   notStrict,
@@ -17,8 +16,10 @@ import {
   typesOf,
   without,
 } from './converting.ts'
+import { cyclicSchemas } from './cycles.ts'
 import { flattened } from './meet.ts'
 import { described, saying } from './says.ts'
+import { assumedTypes, ofType } from './types.ts'
 import { words } from './words.ts'
 
 /** A schema as the profile takes it. */
@@ -80,6 +81,11 @@ function reference(state: Converting, schema: JsonObject, place: Place): JsonObj
   return separated(state, flat.schema, flat.said, flat.place)
 }
 
+function isCyclic(state: Converting, schema: JsonObject): boolean {
+  state.cyclic ??= cyclicSchemas(state.source, state.refs)
+  return state.cyclic.has(schema)
+}
+
 function hasRules(schema: JsonObject): boolean {
   return Object.keys(schema).some((word) => !annotations.has(word))
 }
@@ -98,9 +104,9 @@ function defined(state: Converting, target: JsonObject, reference: string): stri
   if (known !== undefined) return known.name
   const last = reference.slice(reference.lastIndexOf('/') + 1)
   const plain = /^[A-Za-z0-9_-]{1,50}$/.test(last) ? last : reference === '#' ? 'root' : 'schema'
-  const taken = new Set([...state.definitions.values()].map(({ name }) => name))
   let name = plain
-  for (let n = 2; taken.has(name); n++) name = `${plain}_${n}`
+  for (let n = 2; state.names.has(name); n++) name = `${plain}_${n}`
+  state.names.add(name)
   state.definitions.set(target, { name, schema: undefined })
   return name
 }
@@ -125,48 +131,10 @@ function kept(schema: JsonObject): JsonObject {
   return Object.fromEntries(fieldsOf(schema).filter(([word]) => annotations.has(word)))
 }
 
-function ofType(schema: JsonObject, type: string): JsonObject {
-  const { enum: values, ...rest } = schema
-  const own = fieldsOf(rest).filter(([word]) => typeWords.get(word)?.includes(type) ?? true)
-  const fixed = Array.isArray(values) ? values.filter((value: Json) => isOfType(value, type)) : undefined
-  return { ...Object.fromEntries(own), type, ...(fixed === undefined ? {} : { enum: fixed }) }
-}
-
-const typeWords: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType'].map((word) => [word, ['string']] as const),
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((word) => [word, ['number', 'integer']] as const),
-  ...['items', 'prefixItems', 'contains', 'minContains', 'maxContains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems'].map(
-    (word) => [word, ['array']] as const,
-  ),
-  ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'].map(
-    (word) => [word, ['object']] as const,
-  ),
-  ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties', 'propertyOrdering'].map((word) => [word, ['object']] as const),
-])
-
-function isOfType(value: Json, type: string): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isJsonObject(value)
-  return type === 'integer' ? Number.isInteger(value) : typeof value === type
-}
-
-/** The type that a value has, or that the words of a schema speak of. */
-function assumedTypes(schema: JsonObject): readonly string[] {
-  const fixed = schema['const'] === undefined ? schema['enum'] : [schema['const']]
-  if (Array.isArray(fixed)) return [...new Set(fixed.map((value: Json) => typeOf(value)))]
-  return [...new Set(Object.keys(schema).flatMap((word) => (typeWords.get(word) ?? []).slice(0, 1)))]
-}
-
-function typeOf(value: Json): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
-}
-
 /** What is left of a schema when its null is told by a flag; nothing where null was all. */
 function withoutNull(schema: JsonObject): { readonly rest: JsonObject | undefined; readonly mayBeNull: boolean } {
   const { type, enum: values, const: only } = schema
-  if (type === 'null' || only === null) return { rest: undefined, mayBeNull: true }
+  if (typesOf(schema)?.join() === 'null' || only === null) return { rest: undefined, mayBeNull: true }
   if (Array.isArray(values) && values.includes(null) && (type === undefined || listOf(type).includes('null'))) {
     const others = values.filter((value: Json) => value !== null)
     const rest = { ...schema, ...(Array.isArray(type) ? { type: type.filter((one: Json) => one !== 'null') } : {}), enum: others }
@@ -192,8 +160,8 @@ function withoutNull(schema: JsonObject): { readonly rest: JsonObject | undefine
 
 function isNull(branch: Json): boolean {
   if (!isJsonObject(branch)) return false
-  const { type, const: only, enum: values } = branch
-  return type === 'null' || only === null || (Array.isArray(values) && values.length === 1 && values[0] === null)
+  const { const: only, enum: values } = branch
+  return typesOf(branch)?.join() === 'null' || only === null || (Array.isArray(values) && values.length === 1 && values[0] === null)
 }
 
 /** Beside alternatives that stand alone there is no place for a flag: each of them has it. */
@@ -212,7 +180,8 @@ function union(state: Converting, schema: JsonObject, word: 'anyOf' | 'oneOf', s
   if (needs !== undefined && typesOf(shared)?.join() === 'object') return separated(state, rest, [...said, needs], place)
   const isShared = hasRules(shared)
   const all = listOf(branches).map((branch, i) => converted(state, isShared ? { allOf: [shared, branch] } : branch, into(place, word, i)))
-  const different = unique(all)
+  const name = profile.union === 'oneOf' ? 'oneOf' : 'anyOf'
+  const different = unique(all.flatMap((one) => spliced(one, name)))
   const [only] = different
   const beside = [
     ...said,
@@ -221,7 +190,6 @@ function union(state: Converting, schema: JsonObject, word: 'anyOf' | 'oneOf', s
   const description = described(typeof rest['description'] === 'string' ? rest['description'] : undefined, beside)
   if (only === undefined) return anything(state, place, beside)
   if (different.length === 1) return withDescription(only, description)
-  const name = profile.union === 'oneOf' ? 'oneOf' : 'anyOf'
   if (profile.unionAlone) return { [name]: different.map((one, i) => (i === 0 ? withDescription(one, description) : one)) }
   const titled = fieldsOf(rest).filter(
     ([key]) => key !== 'description' && annotations.has(key) && takes(profile, key) && !key.startsWith('$'),
@@ -247,6 +215,12 @@ function unique(schemas: readonly JsonObject[]): readonly JsonObject[] {
   return [...texts.values()]
 }
 
+/** Alternatives that are nothing but alternatives themselves. */
+function spliced(schema: JsonObject, name: 'anyOf' | 'oneOf'): readonly JsonObject[] {
+  const inner = schema[name]
+  return Array.isArray(inner) && Object.keys(schema).length === 1 ? inner.filter(isJsonObject) : [schema]
+}
+
 function withDescription(schema: JsonObject, description: string | undefined): JsonObject {
   if (description === undefined || schema['$ref'] !== undefined) return schema
   const own = schema['description']
@@ -256,11 +230,13 @@ function withDescription(schema: JsonObject, description: string | undefined): J
 /** A schema without alternatives, word by word. */
 function written(state: Converting, schema: JsonObject, said: readonly string[], place: Place): JsonObject {
   const { profile } = state
-  const assumed = profile.typeRequired && schema['type'] === undefined ? assumedTypes(schema) : []
-  if (profile.typeRequired && schema['type'] === undefined && assumed.length === 0 && !listOf(schema['anyOf']).length)
+  const isTyped = typesOf(schema) !== undefined || listOf(schema['anyOf']).length > 0
+  const assumed = profile.typeRequired && !isTyped ? assumedTypes(schema) : []
+  if (profile.typeRequired && !isTyped && assumed.length === 0)
     return anything(state, place, [...said, ...fieldsOf(schema).map(([word, value]) => saying(word, value))], schema['description'])
   if (assumed.length > 1 && !profile.typeLists) return separated(state, { ...schema, type: [...assumed] }, said, place)
-  const typed = assumed.length === 0 ? schema : { type: assumed.length === 1 ? (assumed[0] ?? 'string') : [...assumed], ...schema }
+  const type = assumed.length === 1 ? assumed[0] : [...assumed]
+  const typed = assumed.length === 0 ? schema : { type, ...without(schema, 'type') }
   return withEmpty(state, words({ state, place, converted }, typed, said), place)
 }
 

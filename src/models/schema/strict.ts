@@ -34,7 +34,8 @@ export function countsOf(schema: JsonObject): SchemaCounts {
     counts.enumValues += listOf(at['enum']).length
     counts.nameCharacters += characters + [...names, ...fieldsOf(at['$defs']).map(([name]) => name)].join('').length
     if (values.length > 250) counts.longEnumCharacters = Math.max(counts.longEnumCharacters, characters)
-    counts.optionalFields += names.filter((name) => !listOf(at['required']).includes(name)).length
+    const required = new Set(listOf(at['required']))
+    counts.optionalFields += names.filter((name) => !required.has(name)).length
     if (at['anyOf'] !== undefined || Array.isArray(at['type'])) counts.unions++
     for (const inner of subschemas(at)) waiting.push({ at: inner, depth })
   }

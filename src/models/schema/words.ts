@@ -45,7 +45,7 @@ function written(writing: Writing, schema: JsonObject, word: string, value: Json
   const asIs: Written = isTaken ? { words: { [word]: value } } : { said: saying(word, value) }
   switch (word) {
     case 'type':
-      return { words: { type: typeWord(state, value) } }
+      return typeWord(state, typesOf(schema))
     case 'title':
       return isTaken || schema['description'] !== undefined || typeof value !== 'string'
         ? isTaken
@@ -68,9 +68,9 @@ function written(writing: Writing, schema: JsonObject, word: string, value: Json
       if (!isTaken && fieldsOf(value).length > 0) notStrict(state, place, 'has properties by pattern')
       return isTaken ? { words: { patternProperties: map(writing, word, value) } } : asIs
     case 'const':
-      return fixed(state, 'const', value, [value])
+      return fixed(state, schema, 'const', [value])
     case 'enum':
-      return fixed(state, 'enum', value, listOf(value))
+      return fixed(state, schema, 'enum', listOf(value))
     case 'format':
       return isTaken && profile.formats !== 'any' && !profile.formats.has(String(value)) ? { said: saying(word, value) } : asIs
     case 'pattern':
@@ -102,6 +102,7 @@ function written(writing: Writing, schema: JsonObject, word: string, value: Json
 function other(writing: Writing, word: string, value: Json, asIs: Written): Written {
   const { state, place, converted } = writing
   if (asIs.words === undefined) return asIs
+  if (['allOf', 'anyOf', 'oneOf'].includes(word) && listOf(value).length === 0) return {}
   if (['allOf', 'anyOf', 'oneOf'].includes(word))
     return { words: { [word]: listOf(value).map((one, i) => (isJsonObject(one) ? converted(state, one, into(place, word, i)) : one)) } }
   if (['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems'].includes(word))
@@ -117,20 +118,20 @@ function map({ state, place, converted }: Writing, word: string, value: Json): J
   return out
 }
 
-function typeWord({ profile }: Converting, value: Json): Json {
-  const types = Array.isArray(value) ? value : [value]
-  const written = types.map((type: Json) => (profile.typeCase === 'upper' ? String(type).toUpperCase() : type))
-  return written.length === 1 ? (written[0] ?? 'string') : written
+function typeWord({ profile }: Converting, types: readonly string[] | undefined): Written {
+  if (types === undefined) return {}
+  const named = types.map((type) => (profile.typeCase === 'upper' ? type.toUpperCase() : type))
+  return { words: { type: named.length === 1 ? named[0] : named } }
 }
 
 function properties({ state, place, converted }: Writing, schema: JsonObject): JsonObject {
   const { profile } = state
   const out: { [key: string]: Json } = {}
-  const needed = listOf(schema['required'])
+  const needed = new Set(listOf(schema['required']))
   for (const [key, field] of fieldsOf(schema['properties'])) {
     // A field that must not be there is not offered.
     if (field === false) continue
-    const isOptional = profile.strict?.allRequired === true && !needed.includes(key)
+    const isOptional = profile.strict?.allRequired === true && !needed.has(key)
     setField(out, key, converted(state, isOptional ? orNull(state, field) : field, into(place, 'properties', key)))
   }
   return out
@@ -177,7 +178,8 @@ function finishObject(writing: Writing, schema: JsonObject, out: { [word: string
     out['additionalProperties'] = false
   }
   if (profile.ordersProperties && names.length > 1) {
-    const given = listOf(schema['propertyOrdering']).filter((name) => typeof name === 'string' && names.includes(name))
+    const known = new Set(names)
+    const given = listOf(schema['propertyOrdering']).filter((name) => typeof name === 'string' && known.has(name))
     out['propertyOrdering'] = [...new Set([...given, ...names])]
   }
 }
@@ -237,13 +239,15 @@ function tuple(writing: Writing, schema: JsonObject): Written {
   return { words: { items: converted(state, schemas, into(place, 'items')) }, said: saying('prefixItems', [...first]) }
 }
 
-function fixed({ profile }: Converting, word: 'const' | 'enum', value: Json, values: readonly Json[]): Written {
+function fixed({ profile }: Converting, schema: JsonObject, word: 'const' | 'enum', values: readonly Json[]): Written {
   const fits =
     profile.enums === 'any' ||
-    values.every((one) => (profile.enums === 'strings' ? typeof one === 'string' : typeof one !== 'object' || one === null))
-  if (!fits || values.length === 0) return { said: saying(word, value) }
-  if (takes(profile, word)) return { words: { [word]: value } }
-  return takes(profile, 'enum') ? { words: { enum: [...values] } } : { said: saying(word, value) }
+    (profile.enums === 'strings'
+      ? schema['type'] === 'string' && values.every((one) => typeof one === 'string')
+      : values.every((one) => typeof one !== 'object' || one === null))
+  if (!fits || values.length === 0) return { said: saying(word, schema[word] ?? null) }
+  if (takes(profile, word)) return { words: { [word]: schema[word] } }
+  return takes(profile, 'enum') ? { words: { enum: [...values] } } : { said: saying(word, schema[word] ?? null) }
 }
 
 /** Of a whole number there is a next one; of others the bound itself is let through, and said. */

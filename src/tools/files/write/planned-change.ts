@@ -1,4 +1,7 @@
 import { RondoError } from '../../../core/error.ts'
+import { isJsonObject } from '../../../core/json.ts'
+import { jsonSchemaOf } from '../../../core/json-schema-of.ts'
+import { withoutNullFields } from '../../../core/null-fields.ts'
 import type { Schema } from '../../../core/schema.ts'
 import { problem } from '../problem.ts'
 import type { EditFileInput, WriteCall, WriteFileInput } from './inputs.ts'
@@ -61,7 +64,9 @@ export async function planFor(writer: Writer, toolName: string, input: unknown, 
 }
 
 async function validated<T>(schema: Schema<T>, input: unknown): Promise<T> {
-  const result = await schema['~standard'].validate(input)
+  // As before a call runs: null for an optional field is not given (B181).
+  const given = isJsonObject(input) ? withoutNullFields(jsonSchemaOf(schema, 'input'), input) : input
+  const result = await schema['~standard'].validate(given)
   if (result.issues === undefined) return result.value
   throw problem(`The input is not valid: ${result.issues.map(({ message }) => message).join('; ')}`)
 }

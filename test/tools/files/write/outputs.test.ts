@@ -156,6 +156,11 @@ describe('plannedChange says what a call would do, and does nothing', () => {
       },
     ],
     ['in the place of no text', { path: 'binary', content: 'text' }, { kind: 'change', before: null, sizeBefore: 1, after: 'text' }],
+    [
+      'B181 with null for what is optional',
+      { path: 'a.txt', content: 'one\ntwo\n', exclusive: null, ifSha256: null },
+      { kind: 'none', path: 'a.txt', realPath: 'a.txt' },
+    ],
     ['the same', { path: 'a.txt', content: 'one\ntwo\n' }, { kind: 'none', path: 'a.txt', realPath: 'a.txt' }],
     [
       'one that is there, exclusive',
