@@ -1,5 +1,7 @@
 export { type CrashOptions, type CrashPorts, crashEverywhere } from './crash-everywhere.ts'
 export * from './flaky-store.ts'
+export { recorded } from './recorded/index.ts'
+export type { RecordedOptions } from './recorded/options.ts'
 export { type Script, type ScriptedCall, type ScriptedModel, type ScriptedReply, type ScriptedSettings, scripted } from './scripted.ts'
 export * from './store-conformance.ts'
 export { seededRandom, VirtualClock, type VirtualWorld, virtualWorld } from './virtual-world.ts'
