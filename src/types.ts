@@ -136,7 +136,7 @@ export type RunEvent<T extends Tools = Tools, O = unknown> = Envelope &
     | E<'message.added', { readonly message: Message }>
     | E<'history.revised', { readonly tokensBefore: number; readonly tokensAfter: number }>
     | E<'model.started', ModelCallRef & { readonly model: string }>
-    | E<'model.finished', ModelCallRef & { readonly finishReason: FinishReason; readonly usage: Usage }>
+    | E<'model.finished', ModelCallRef & { readonly finishReason: FinishReason; readonly usage: Usage; readonly model?: string }>
     | E<'model.failed', ModelCallRef & { readonly error: ErrorData; readonly retryInMs?: number }>
     | E<'model.retracted', ModelCallRef>
     | E<'text.started', PartRef>

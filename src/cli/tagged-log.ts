@@ -32,6 +32,7 @@ export class TaggedLog {
         return
       case 'model.finished': {
         const { usage } = event
+        if (event.model !== undefined) this.say('LLM', `Answered by: ${event.model}`)
         this.say('LLM', `Response stop_reason: ${stopReason(event.finishReason)}`)
         this.say('LLM', `Tokens: ${usage.inputTokens} in, ${usage.outputTokens} out`)
         if (this.#text.trim() !== '') this.say('LLM', `Text: ${preview(this.#text, previews.text)}`)

@@ -69,6 +69,8 @@ export interface EntryData {
     readonly finish: { readonly unified: FinishReason; readonly raw?: string }
     readonly usage: Usage
     readonly requestId?: string
+    /** Which model answered (`provider:id`), where it is not the one of `model.started`. */
+    readonly model?: string
     readonly durationMs?: number
   }
   'model.failed': {

@@ -28,7 +28,7 @@ export interface EventData {
   'message.added': { readonly message: Message }
   'history.revised': { readonly tokensBefore: number; readonly tokensAfter: number }
   'model.started': ModelCallRef & { readonly model: string }
-  'model.finished': ModelCallRef & { readonly finishReason: FinishReason; readonly usage: Usage }
+  'model.finished': ModelCallRef & { readonly finishReason: FinishReason; readonly usage: Usage; readonly model?: string }
   'model.failed': ModelCallRef & { readonly error: ErrorData; readonly retryInMs?: number }
   'model.retracted': ModelCallRef
   'text.started': PartRef

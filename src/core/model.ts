@@ -28,6 +28,8 @@ export interface ModelFinish {
   readonly rawFinishReason?: string
   readonly usage: Usage
   readonly requestId?: string
+  /** Which model answered (`provider:id`), where that is another than the one that was asked: one that hands requests on says it. */
+  readonly model?: string
 }
 
 export interface ModelCapabilities {

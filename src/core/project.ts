@@ -140,8 +140,14 @@ function responded(before: Before, entry: EntryOf<'model.responded'>, after: Ses
 }
 
 function modelFinished(before: Before, { data }: EntryOf<'model.responded'>): EventBody {
-  const { usage, finish } = data
-  return { type: 'model.finished', ...modelRef(data, before.model?.purpose ?? 'main'), finishReason: finish.unified, usage }
+  const { usage, finish, model } = data
+  const event: EventBody = {
+    type: 'model.finished',
+    ...modelRef(data, before.model?.purpose ?? 'main'),
+    finishReason: finish.unified,
+    usage,
+  }
+  return model === undefined ? event : { ...event, model }
 }
 
 function modelFailed(before: Before, entry: EntryOf<'model.failed'>): EventBody[] {

@@ -6,7 +6,7 @@ import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.
 import type { EventBody } from '../core/event.ts'
 import type { FinishReason, Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
 import type { OpenModelCall, RunState, SessionState } from '../core/state.ts'
-import { cutText } from '../core/text.ts'
+import { clip, cutText } from '../core/text.ts'
 import { type Activation, deliver, driverFacts, type Running, type Showing } from './activation.ts'
 import { readFinish } from './finish.ts'
 import { withMedia } from './media.ts'
@@ -223,7 +223,7 @@ class Attempt implements Showing {
     deliver(this.#a, this.#running.key, [body])
   }
 
-  #responded({ finishReason, rawFinishReason, usage, requestId }: ModelFinish): EntryBody {
+  #responded({ finishReason, rawFinishReason, usage, requestId, model }: ModelFinish): EntryBody {
     const { n, attempt } = this.#open
     const data = {
       n,
@@ -233,7 +233,9 @@ class Attempt implements Showing {
       usage,
       durationMs: this.#sinceMs(),
     }
-    return { kind: 'model.responded', data: requestId === undefined ? data : { ...data, requestId } }
+    if (requestId === undefined && model === undefined) return { kind: 'model.responded', data }
+    const more = { ...(requestId === undefined ? {} : { requestId }), ...(typeof model === 'string' ? { model: clip(model, 512) } : {}) }
+    return { kind: 'model.responded', data: { ...data, ...more } }
   }
 
   #fail(error: ErrorData): void {
@@ -245,7 +247,8 @@ class Attempt implements Showing {
     const text = this.#overLimit ? cutText(this.#assembler.text()).text : this.#assembler.text()
     const failed = { error, text, random: a.world.random(), durationMs: this.#sinceMs() }
     // Does nothing when it was told to stop already; else it shall not go on for nobody.
-    this.#running.signal.abort(new RondoError('ModelUnknownError', error.message))
+    // The code says why: a model that hands requests on learns by it that the one it had asked is at fault.
+    this.#running.signal.abort(new RondoError(error.code, error.message, { retryable: error.retryable }))
     deliver(a, this.#running.key, [(state) => failedBody(a, state, open, failed)])
   }
 

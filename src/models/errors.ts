@@ -1,6 +1,7 @@
 import { RondoError } from '../core/error.ts'
 import { type ErrorFacts, readErrorBody, readErrorValue } from './error-body.ts'
 import { classify, type ErrorKind, kinds } from './error-kinds.ts'
+import { markNotFound } from './not-found.ts'
 import type { Overflow } from './overflow.ts'
 import { safeText, withoutSecrets } from './safe-text.ts'
 import { shouldRetry } from './transport/retry-after.ts'
@@ -118,7 +119,9 @@ function isRetryable(kind: ErrorKind, told: boolean | undefined): boolean {
 }
 
 function errorOf(kind: ErrorKind, message: string, retryable: boolean, retryAfterMs: number | undefined): RondoError {
-  return new RondoError(kinds[kind].code, message, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+  const error = new RondoError(kinds[kind].code, message, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+  if (kind === 'model' || kind === 'notFound') markNotFound(error)
+  return error
 }
 
 /** A delay that is no finite number is none: it would be a timer that fires at once (B105). */

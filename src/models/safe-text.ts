@@ -47,7 +47,8 @@ const perhapsKeys: readonly RegExp[] = [
   /\b((?:Bearer|Basic) )([\w.~+/=*-]{6,})/gi,
 ]
 
-function maskKeys(text: string): string {
+/** A text without what looks like a key or a token. */
+export function maskKeys(text: string): string {
   let masked = text
   for (const key of perhapsKeys)
     masked = masked.replace(key, (whole, start: string, rest: string) => (/[\d*]/.test(rest) ? `${start}${mask}` : whole))

@@ -2,6 +2,8 @@ export { type CrashOptions, type CrashPorts, crashEverywhere } from './crash-eve
 export { fakeOpenAIChat } from './fake/chat/index.ts'
 export type { FakeRequest, FakeServer } from './fake/server.ts'
 export * from './flaky-store.ts'
+export { recorded } from './recorded/index.ts'
+export type { RecordedOptions } from './recorded/options.ts'
 export { type Script, type ScriptedCall, type ScriptedModel, type ScriptedReply, type ScriptedSettings, scripted } from './scripted.ts'
 export * from './store-conformance.ts'
 export { seededRandom, VirtualClock, type VirtualWorld, virtualWorld } from './virtual-world.ts'

@@ -226,6 +226,17 @@ completed · 2 iterations · 2 tool calls · 30 tokens (20 in, 10 out) · 10.0 s
     ])
   })
 
+  test('a model that answered in the place of another is named', async () => {
+    const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text: 'Well.' }] } as const
+    const data = { n: 1, attempt: 1, message, finish: { unified: 'stop' }, usage, model: 'acme:b\n✓' } as const
+    const home = await kept('notes', [asked, started(1), ['model.responded', data]])
+    expect((await show('notes', home)).split('\n').slice(5, 8)).toEqual([
+      expect.stringMatching(/^12:00:01 ● model 1 /),
+      expect.stringMatching(/^ +answered by acme:b ✓$/),
+      '│ Well.',
+    ])
+  })
+
   test('what happens on the way is a line each; hidden messages are not shown', async () => {
     const failure = { code: 'ModelServerError', category: 'model', message: 'HTTP 500', retryable: true } as const
     const home = await kept('notes', [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TaggedLog } from '../../src/cli/tagged-log.ts'
-import { Agent, tool } from '../../src/index.ts'
+import { Agent, fallback, tool } from '../../src/index.ts'
 import { jsonSchema } from '../../src/json-schema/index.ts'
 import { type Script, scripted } from '../../src/testing/index.ts'
 
@@ -29,6 +29,15 @@ test('S2-11 one line per fact: the stop reason of each response, each call and i
     '[LLM] Text: There is one.',
     '[THINK] No tools were asked for, ending loop',
   ])
+})
+
+test('a model that answered in the place of another is named', async () => {
+  const lines: string[] = []
+  const log = new TaggedLog((line) => lines.push(line))
+  const down = scripted([{ fail: { code: 'ModelServerError' } }], { provider: 'acme', id: 'a' })
+  const model = fallback([down, scripted(['Hi.'], { provider: 'acme', id: 'b' })])
+  for await (const event of new Agent({ model }).stream('Hello')) log.event(event)
+  expect(lines.slice(1, 3)).toEqual(['[LLM] Asking fallback:acme:a,acme:b (iteration 1, attempt 1)', '[LLM] Answered by: acme:b'])
 })
 
 test('S2-11 a long result ends with ... where it is cut', async () => {

@@ -159,7 +159,8 @@ export class Timeline {
       startedAt,
       this.#out,
     )
-    this.#row(row + this.#modelRemarks(call, at, data.usage), startedAt)
+    const by = data.model === undefined ? '' : remarkLines([`answered by ${shorten(oneLine(data.model), maxNoteLength)}`], this.#out)
+    this.#row(row + by + this.#modelRemarks(call, at, data.usage), startedAt)
     if (text !== '') this.#text(quoted(text, said, this.#out))
     for (const part of calls) this.#announced(part, entry)
     if (calls.length > 0) this.#last = 'row'

@@ -96,7 +96,7 @@ const kinds: { readonly [kind in EntryKind]: Fields } = {
   },
   'run.claimed': { owner: text, cause: oneOf('start', 'resume', 'next'), engine: text, own: optional(object) },
   'model.started': { ...model, purpose: oneOf('main', 'output', 'wrap-up', 'compaction'), contextThrough: whole, setup: optional(object) },
-  'model.responded': { ...model, message, finish: fields({ unified: finishReason, raw: optional(text) }), usage },
+  'model.responded': { ...model, message, finish: fields({ unified: finishReason, raw: optional(text) }), usage, model: optional(text) },
   'model.failed': { ...model, error, retryAt: optional(number), partial: optional(text), usage: optional(usage), cause: optional(word) },
   'call.prepared': {
     ...call,
