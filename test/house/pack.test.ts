@@ -1,5 +1,5 @@
 // The package as a user gets it: packed, installed into an empty folder, and run on every Node that it promises to run on.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +9,11 @@ const temporary = mkdtempSync(join(tmpdir(), 'rondo-pack-'))
 const app = join(temporary, 'app')
 const withFiles = join(temporary, 'with-files')
 const bare = join(temporary, 'bare')
+
+const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+const subPaths = Object.keys((manifest as { exports: object }).exports).flatMap((path) =>
+  path === '.' || path.endsWith('.json') ? [] : [path.slice(2)],
+)
 
 beforeAll(() => {
   for (const folder of [app, withFiles, bare]) mkdirSync(folder)
@@ -59,12 +64,12 @@ for (const [major, binFolder] of nodes()) {
     })
 
     test('every sub-path can be imported, but for what a missing peer says', () => {
-      const code = `for (const name of ['testing', 'tools', 'sqlite', 'jsonl', 'offline', 'openai', 'models', 'json-schema']) {
+      const code = `for (const name of ${JSON.stringify(subPaths)}) {
         const { length } = Object.keys(await import('rondo/' + name))
         console.log(name, length > 0)
       }`
       const found = succeed(binFolder, app, 'node', '--input-type=module', '-e', code)
-      expect(found).toBe('testing true\ntools true\nsqlite true\njsonl true\noffline true\nopenai true\nmodels true\njson-schema true\n')
+      expect(found).toBe(subPaths.map((name) => `${name} true\n`).join(''))
     })
 
     test.each([

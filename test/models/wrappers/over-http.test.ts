@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent, fallback, limited, tool } from '../../../src/index.ts'
 import { openaiCompatible } from '../../../src/models/openai/index.ts'
-import { fakeOpenAI } from '../../setup/fake-openai.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 
 const look = tool({ name: 'look', description: 'Looks', inputSchema: z.object({}), effect: 'read', execute: () => 'a door' })
 const quick = { settings: { maxRetries: 2 }, policies: { retry: { baseMs: 1 } }, limits: { maxIterations: 10 } }
@@ -10,9 +10,9 @@ const quick = { settings: { maxRetries: 2 }, policies: { retry: { baseMs: 1 } },
 test('over HTTP: a session goes from one server to another and back; no server refuses what it is sent', async () => {
   const overloaded = { status: 503, body: '{"error":{"message":"overloaded"}}' }
   const cut = { text: ['Half ', 'an '], breaks: { after: 1, with: 'reset' as const } }
-  await using one = await fakeOpenAI([{ calls: [{ name: 'look' }, { name: 'look' }], reasoning: 'hm' }, overloaded, 'From one.'])
-  await using two = await fakeOpenAI([{ calls: [{ name: 'look' }] }, cut, 'Never.'])
-  await using three = await fakeOpenAI(['From three.'])
+  await using one = await fakeOpenAIChat([{ calls: [{ name: 'look' }, { name: 'look' }], reasoning: 'hm' }, overloaded, 'From one.'])
+  await using two = await fakeOpenAIChat([{ calls: [{ name: 'look' }] }, cut, 'Never.'])
+  await using three = await fakeOpenAIChat(['From three.'])
   const models = [one, two, three].map(({ url }, index) => openaiCompatible({ baseURL: url, name: `server${index + 1}` })('m'))
   const model = limited(fallback(models, { cooldownMs: 600_000 }), { concurrency: 1 })
   const agent = new Agent({ ...quick, model, tools: [look] })
@@ -27,7 +27,7 @@ test('over HTTP: a session goes from one server to another and back; no server r
 })
 
 test('over HTTP: an abort in the line leaves the server alone', async () => {
-  await using server = await fakeOpenAI([{ text: 'One.', delayMs: Number.POSITIVE_INFINITY }])
+  await using server = await fakeOpenAIChat([{ text: 'One.', delayMs: Number.POSITIVE_INFINITY }])
   const model = limited(openaiCompatible({ baseURL: server.url })('m'), { concurrency: 1 })
   const agent = new Agent({ ...quick, model })
   const first = agent.stream('first')
