@@ -2,6 +2,7 @@ import { RondoError } from '../../core/error.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Answerer, streamError } from '../errors.ts'
+import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
@@ -23,6 +24,9 @@ export class GeminiDecoder implements ResponseDecoder {
   readonly #usage = new GeminiUsage()
   readonly #serverCalls: ServerCalls
   readonly #sources = new Set<string>()
+  /** The counts differ from event to event, and the last ones count. */
+  readonly #template = new EventTemplate<'text' | 'reasoning'>({ numbersDiffer: true })
+  readonly #toolNames: ReadonlyMap<string, string>
   #part = -1
   /** The text that is open: what comes next of its kind belongs to it. */
   #open: 'text' | 'reasoning' | undefined
@@ -36,16 +40,40 @@ export class GeminiDecoder implements ResponseDecoder {
   /** This API has no last event: its body ends. */
   readonly isDone = false
 
-  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string) {
+  /** @param toolNames Of tools that are called otherwise there: our name by that. */
+  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string, toolNames: ReadonlyMap<string, string> = new Map()) {
     this.#from = from
     this.#scope = scope
+    this.#toolNames = toolNames
     this.#deltas = new JoinedDeltas(sink)
     this.#serverCalls = new ServerCalls(this.#deltas, () => this.#newPart(), scope)
   }
 
   push(data: string): void {
+    const more = this.#mayGoOn() ? this.#template.match(data) : undefined
+    if (more !== undefined) return this.#goOn(more)
     const trimmed = data.trim()
-    if (trimmed !== '') this.#event(this.#parsed(trimmed))
+    if (trimmed === '') return
+    const event = this.#parsed(trimmed)
+    this.#event(event)
+    const plain = plainIn(event)
+    if (plain !== undefined && plain.kind === this.#open) this.#template.learn(data, plain.kind, plain.text, textIn)
+  }
+
+  /** Takes the events out of a piece of a stream that are like the one before. Says where the first other one begins. */
+  takeRun(piece: string, from: number): number {
+    if (!this.#mayGoOn()) return from
+    const { end, text } = this.#template.run(piece, from)
+    if (end > from) this.#goOn(text)
+    return end
+  }
+
+  #mayGoOn(): boolean {
+    return this.#template.kind !== undefined && this.#template.kind === this.#open
+  }
+
+  #goOn(text: string): void {
+    if (this.#open !== undefined) this.#deltas.text(this.#open, this.#part, text)
   }
 
   pushRest(data: string): void {
@@ -69,6 +97,7 @@ export class GeminiDecoder implements ResponseDecoder {
   }
 
   end(): ModelFinish {
+    this.#readCounts()
     this.#endCall()
     this.flush()
     const { provider, secrets } = this.#from
@@ -96,6 +125,7 @@ export class GeminiDecoder implements ResponseDecoder {
     if (!isWire(event)) throw streamError(event, this.#from)
     if (event['error']) throw streamError(event, this.#from)
     this.#begun = true
+    this.#readCounts()
     this.#usage.read(event['usageMetadata'])
     const { promptFeedback } = event
     if (isWire(promptFeedback)) this.#blocked = textOrNothing(promptFeedback['blockReason']) || this.#blocked
@@ -105,6 +135,14 @@ export class GeminiDecoder implements ResponseDecoder {
     if (isWire(content)) for (const part of wires(content['parts'])) this.#take(part)
     for (const source of sourcesOf(candidate)) this.#source(source)
     if (typeof finishReason === 'string' || typeof finishReason === 'number') this.#finish = String(finishReason)
+  }
+
+  /** Those of events that were taken without being parsed: each tells all of them, so the last one is enough. */
+  #readCounts(): void {
+    const { last } = this.#template
+    this.#template.last = undefined
+    const event = last === undefined ? undefined : JSON.parse(last)
+    if (isWire(event)) this.#usage.read(event['usageMetadata'])
   }
 
   #take(part: Wire): void {
@@ -132,9 +170,10 @@ export class GeminiDecoder implements ResponseDecoder {
 
   /** One with a name is a new call; what has none goes on with the last one. */
   #call(call: Wire, signed: Signed | undefined): void {
-    const [toolName, id] = [textOrNothing(call['name']), textOrNothing(call['id'])]
+    const [name, id] = [textOrNothing(call['name']), textOrNothing(call['id'])]
     const { args } = call
-    if (toolName !== '') {
+    if (name !== '') {
+      const toolName = this.#toolNames.get(name) ?? name
       this.#endCall()
       if (++this.#calls > maxCalls) throw tooMany()
       const part = this.#newPart()
@@ -179,6 +218,24 @@ export class GeminiDecoder implements ResponseDecoder {
   #newPart(): number {
     return ++this.#part
   }
+}
+
+/** The text that an event holds, when it holds nothing else that matters. */
+function plainIn(event: unknown): { readonly kind: 'text' | 'reasoning'; readonly text: string } | undefined {
+  if (!isWire(event) || 'promptFeedback' in event) return undefined
+  const [candidate] = wires(event['candidates'])
+  if (candidate === undefined || candidate['finishReason'] !== undefined || sourcesOf(candidate).length > 0) return undefined
+  const { content } = candidate
+  const parts = isWire(content) ? wires(content['parts']) : []
+  const [part] = parts
+  if (part === undefined || parts.length > 1) return undefined
+  const { text, thought, ...others } = part
+  if (typeof text !== 'string' || text === '' || Object.keys(others).length > 0) return undefined
+  return { kind: thought === true ? 'reasoning' : 'text', text }
+}
+
+function textIn(event: unknown): unknown {
+  return plainIn(event)?.text
 }
 
 type Signed = { readonly thoughtSignature: string }
