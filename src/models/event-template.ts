@@ -110,7 +110,8 @@ function meet(known: readonly string[], text: string): readonly string[] {
   return met
 }
 
-/** Digits, or a hole in their place. */
+/** Digits, or a hole in their place: what JSON has nowhere. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: for that
 const runs = /(\d+|\u0000)/
 const hole = '\u0000'
 
