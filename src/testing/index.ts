@@ -1,5 +1,7 @@
 export { type CrashOptions, type CrashPorts, crashEverywhere } from './crash-everywhere.ts'
 export { fakeOpenAIChat } from './fake/chat/index.ts'
+export { fakeGemini } from './fake/gemini/index.ts'
+export { fakeOllama } from './fake/ollama/index.ts'
 export type { FakeRequest, FakeServer } from './fake/server.ts'
 export * from './flaky-store.ts'
 export { recorded } from './recorded/index.ts'
