@@ -33,6 +33,12 @@ describe('events whose numbers differ', () => {
     expect([template.match(of('d', 44, 55)), template.match(of('d', 4, 5).replace('7', '8'))]).toEqual(['d', undefined])
   })
 
+  test('two that differ in more than numbers have not shown which numbers do', () => {
+    const template = new EventTemplate<'text'>({ numbersDiffer: true })
+    for (const data of [counted('a', 1), counted('b', 2).replace('Z', 'Y')]) template.learn(data, 'text', JSON.parse(data).text, textIn)
+    expect([template.match(counted('x', 3).replace('Z', 'Y')), template.match(counted('x', 2).replace('Z', 'Y'))]).toEqual([undefined, 'x'])
+  })
+
   test('what differs in more than numbers does not fit', () => {
     const template = learnt(true, ['a', 1], ['b', 2])
     for (const other of [

@@ -90,9 +90,10 @@ export class SseDecoder {
     for (;;) {
       if (this.#takeRun !== undefined && this.#data === undefined && !this.#event) {
         from = this.#takeRun(text, from)
-        if (feed !== -1 && feed < from) feed = text.indexOf('\n', from)
-        if (carriage !== -1 && carriage < from) carriage = text.indexOf('\r', from)
       }
+      // A search that found nothing is not made again: it would go through the whole piece for each line.
+      if (feed !== -1 && feed < from) feed = text.indexOf('\n', from)
+      if (carriage !== -1 && carriage < from) carriage = text.indexOf('\r', from)
       const end = nearest(feed, carriage)
       if (end === -1) return from
       const blank = this.#data === undefined && isData(text, from) ? blankLine(text, end) : 0
@@ -107,9 +108,6 @@ export class SseDecoder {
         else this.#field(text.slice(from, end))
         from = this.#afterLine(text, end)
       }
-      // A search that found nothing is not made again: it would go through the whole piece for each line.
-      if (feed !== -1 && feed < from) feed = text.indexOf('\n', from)
-      if (carriage !== -1 && carriage < from) carriage = text.indexOf('\r', from)
     }
   }
 

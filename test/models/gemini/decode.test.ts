@@ -329,6 +329,8 @@ describe('B101 usage', () => {
     const { parts, finish } = read(counted(1), counted(2), counted(30), counted(400), counted(0, true))
     expect(parts).toEqual([{ type: 'text', text: 't1t2t30t400t0' }])
     expect(finish.usage).toMatchObject({ inputTokens: 8, outputTokens: 400, complete: true })
+    const early = read(counted(1), counted(2), event([], { finishReason: 'STOP' }), counted(3), counted(4), counted(500))
+    expect(early.finish.usage).toMatchObject({ outputTokens: 500 })
   })
 })
 
