@@ -1,0 +1,153 @@
+import type { Json } from '../../core/json.ts'
+import { type MediaPart, type Message, type Part, resultText, type ToolCallPart } from '../../core/message.ts'
+import { wellFormed } from '../../core/text.ts'
+import { type CallIds, idsOf } from './ids.ts'
+import { legalName } from './names.ts'
+
+/** What an API takes of a history, and in which form. */
+export interface HistoryRules {
+  /** Opaque data goes back to whom it came from only: what is kept under another scope is not shown to the adapter. */
+  readonly scope: string
+  readonly ids: CallIds
+  /** Whether the result of a tool may hold this. What it may not is shown by the user, after all results of the turn. Default: nothing. */
+  readonly resultHolds?: (media: MediaPart) => boolean
+  /** How tools may be named. Default: `legalName`. */
+  readonly nameOf?: (name: string) => string
+}
+
+export interface TextItem {
+  readonly type: 'text'
+  /** Well-formed. '' only where it has data. */
+  readonly text: string
+  /** The opaque data of this scope. */
+  readonly data?: Json
+}
+
+export interface ReasoningItem {
+  readonly type: 'reasoning'
+  readonly text: string
+  readonly data?: Json
+}
+
+export interface MediaItem {
+  readonly type: 'media'
+  readonly part: MediaPart
+  readonly data?: Json
+}
+
+export interface CallItem {
+  readonly type: 'call'
+  readonly id: string
+  readonly name: string
+  readonly input: Json
+  readonly part: ToolCallPart
+  readonly data?: Json
+}
+
+/** A call that the provider ran itself; only where its data is of this scope. */
+export interface ServerCallItem {
+  readonly type: 'server-call'
+  readonly part: ToolCallPart
+  readonly data: Json
+}
+
+export interface ResultItem {
+  readonly id: string
+  readonly name: string
+  /** Well-formed; may be ''. */
+  readonly text: string
+  readonly isError: boolean
+  /** What the API takes in a result. */
+  readonly media: readonly MediaPart[]
+  readonly part: ToolCallPart
+}
+
+export type AssistantItem = TextItem | ReasoningItem | MediaItem | CallItem | ServerCallItem
+
+/** A piece of a conversation as APIs know them. None is empty. */
+export type Turn =
+  | { readonly role: 'user'; readonly items: readonly (TextItem | MediaItem)[] }
+  | { readonly role: 'assistant'; readonly items: readonly AssistantItem[] }
+  | { readonly role: 'results'; readonly results: readonly ResultItem[] }
+
+export interface Turns {
+  readonly turns: readonly Turn[]
+  /** The ids under which its calls are sent. */
+  readonly ids: readonly string[]
+}
+
+/**
+ * A message of ours as the turns of an API: the one place that knows what a history must be everywhere. A call is followed by its result,
+ * results stand in call order and in one turn, ids and names are legal and ids unique, what is blank is left out, opaque data of others is
+ * dropped, and reasoning with it when its text is of no use elsewhere, texts are well-formed, and media that a result can't hold is shown
+ * by the user behind all results. The same message after the same history gives the same turns.
+ *
+ * @param used The ids of calls before it.
+ */
+export function turnsOf(message: Message, used: { has(id: string): boolean }, rules: HistoryRules): Turns {
+  if (message.role !== 'assistant') {
+    const items = message.parts.flatMap((part) => userItem(part))
+    return { turns: items.length === 0 ? [] : [{ role: 'user', items }], ids: [] }
+  }
+  const calls = message.parts.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true)
+  const ids = calls.length === 0 ? none : idsOf(calls, used, rules.ids)
+  let next = 0
+  const items = message.parts.flatMap((part) => assistantItem(part, () => ids[next++] ?? '', rules))
+  const results = items.flatMap((item) => (item.type === 'call' ? [resultOf(item, rules)] : []))
+  const turns: Turn[] = []
+  if (items.length > 0) turns.push({ role: 'assistant', items })
+  if (results.length > 0) turns.push({ role: 'results', results })
+  const shown = calls.flatMap((call) => mediaBeside(call, rules))
+  if (shown.length > 0) turns.push({ role: 'user', items: shown })
+  return { turns, ids }
+}
+
+const none: readonly string[] = []
+
+function userItem(part: Part): readonly (TextItem | MediaItem)[] {
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: wellFormed(part.text) }]
+  return isMedia(part) ? [{ type: 'media', part }] : []
+}
+
+function assistantItem(part: Part, nextId: () => string, rules: HistoryRules): readonly AssistantItem[] {
+  const own = part.providerData
+  const data = own !== undefined && Object.hasOwn(own, rules.scope) ? own[rules.scope] : undefined
+  const withData = data === undefined ? {} : { data }
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      if (part.text.trim() === '' && data === undefined) return []
+      return [{ type: part.type, text: wellFormed(part.text), ...withData }]
+    case 'image':
+    case 'file':
+      return [{ type: 'media', part, ...withData }]
+    case 'source':
+      return []
+    case 'tool-call': {
+      if (part.providerExecuted === true) return data === undefined ? [] : [{ type: 'server-call', part, data }]
+      const name = (rules.nameOf ?? legalName)(part.toolName)
+      return [{ type: 'call', id: nextId(), name, input: part.input, part, ...withData }]
+    }
+  }
+}
+
+function resultOf({ id, name, part }: CallItem, rules: HistoryRules): ResultItem {
+  const media = mediaIn(part).filter((one) => rules.resultHolds?.(one) === true)
+  const isError = part.settlement !== undefined && part.settlement.outcome !== 'ok'
+  return { id, name, text: wellFormed(resultText(part)), isError, media, part }
+}
+
+function mediaBeside(call: ToolCallPart, rules: HistoryRules): readonly (TextItem | MediaItem)[] {
+  const media = mediaIn(call).filter((one) => rules.resultHolds?.(one) !== true)
+  if (media.length === 0) return []
+  const title: TextItem = { type: 'text', text: `From the result of ${wellFormed(call.toolName)}:` }
+  return [title, ...media.map((part): MediaItem => ({ type: 'media', part }))]
+}
+
+function mediaIn({ content }: ToolCallPart): readonly MediaPart[] {
+  return content === undefined || typeof content === 'string' ? [] : content.filter(isMedia)
+}
+
+function isMedia(part: Part): part is MediaPart {
+  return part.type === 'image' || part.type === 'file'
+}
