@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../core/model.ts'
 import { type Audience, Prompts } from './prompt.ts'
-import { settingsOf, Tools } from './request.ts'
+import { type RequestOptions, settingsOf, Tools } from './request.ts'
 import { shapeV2, shapeV3, shapeV4 } from './shapes.ts'
 import type { AiSdkLanguageModel, ModelV2, ModelV3, ModelV4 } from './spec.ts'
 
@@ -9,8 +9,7 @@ export interface Caller {
   generate(request: ModelRequest, signal: AbortSignal): PromiseLike<unknown>
 }
 
-export interface CallerOptions {
-  readonly headers: { readonly [name: string]: string } | undefined
+export interface CallerOptions extends RequestOptions {
   readonly onWarning: (message: string) => void
 }
 
@@ -26,13 +25,13 @@ export function callerOf(model: AiSdkLanguageModel, audience: Audience, options:
   }
 }
 
-function callerV2(model: ModelV2, audience: Audience, { headers, onWarning }: CallerOptions): Caller {
+function callerV2(model: ModelV2, audience: Audience, options: CallerOptions): Caller {
   const prompts = new Prompts(audience, shapeV2)
   const tools = new Tools(model.provider, 'provider-defined')
   const call = (request: ModelRequest, abortSignal: AbortSignal) => {
-    warnOfReasoning(request, onWarning)
+    warnOfReasoning(request, options.onWarning)
     const prompt = prompts.prompt(request.instructions, request.messages)
-    return { ...settingsOf(request, headers), ...tools.of(request.tools), prompt, abortSignal }
+    return { ...settingsOf(request, options), ...tools.of(request.tools), prompt, abortSignal }
   }
   return {
     stream: (request, signal) => model.doStream(call(request, signal)),
@@ -40,13 +39,13 @@ function callerV2(model: ModelV2, audience: Audience, { headers, onWarning }: Ca
   }
 }
 
-function callerV3(model: ModelV3, audience: Audience, { headers, onWarning }: CallerOptions): Caller {
+function callerV3(model: ModelV3, audience: Audience, options: CallerOptions): Caller {
   const prompts = new Prompts(audience, shapeV3)
   const tools = new Tools(model.provider, 'provider')
   const call = (request: ModelRequest, abortSignal: AbortSignal) => {
-    warnOfReasoning(request, onWarning)
+    warnOfReasoning(request, options.onWarning)
     const prompt = prompts.prompt(request.instructions, request.messages)
-    return { ...settingsOf(request, headers), ...tools.of(request.tools), prompt, abortSignal }
+    return { ...settingsOf(request, options), ...tools.of(request.tools), prompt, abortSignal }
   }
   return {
     stream: (request, signal) => model.doStream(call(request, signal)),
@@ -54,14 +53,14 @@ function callerV3(model: ModelV3, audience: Audience, { headers, onWarning }: Ca
   }
 }
 
-function callerV4(model: ModelV4, audience: Audience, { headers }: CallerOptions): Caller {
+function callerV4(model: ModelV4, audience: Audience, options: CallerOptions): Caller {
   const prompts = new Prompts(audience, shapeV4)
   const tools = new Tools(model.provider, 'provider')
   const call = (request: ModelRequest, abortSignal: AbortSignal) => {
     const prompt = prompts.prompt(request.instructions, request.messages)
     const { reasoning } = request.settings
     const effort = reasoning === undefined ? {} : { reasoning }
-    return { ...settingsOf(request, headers), ...tools.of(request.tools), ...effort, prompt, abortSignal }
+    return { ...settingsOf(request, options), ...tools.of(request.tools), ...effort, prompt, abortSignal }
   }
   return {
     stream: (request, signal) => model.doStream(call(request, signal)),

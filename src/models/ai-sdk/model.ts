@@ -6,6 +6,7 @@ import { partsOf } from './content.ts'
 import { AiSdkDecoder, type Asked } from './decode.ts'
 import { errorOf } from './errors.ts'
 import type { AiSdkOptions } from './options.ts'
+import { strictNamesOf } from './output-schema.ts'
 import { Call, defaultTimeouts, type PartTimeouts } from './reader.ts'
 import type { AiSdkLanguageModel } from './spec.ts'
 import { Warnings } from './warnings.ts'
@@ -32,7 +33,7 @@ export class AiSdkModel implements Model {
     this.#caller = callerOf(
       model,
       { scope, provider, mediaInResults: this.capabilities.imagesInResults },
-      { headers, onWarning: (message) => this.#warnings.add(message) },
+      { headers, strictNames: strictNamesOf(model), onWarning: (message) => this.#warnings.add(message) },
     )
     this.#streams = options.stream ?? true
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts }

@@ -4,24 +4,41 @@ import type { ModelRequest } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
 import { safeText } from '../safe-text.ts'
+import { looseOptions, outputSchemaOf } from './output-schema.ts'
 import { fieldsOf, providerFields } from './saved.ts'
-import type { SpecProviderTool, SpecSettings, SpecTool, SpecToolChoice } from './spec.ts'
+import type { ProviderFields, SpecProviderTool, SpecSettings, SpecTool, SpecToolChoice } from './spec.ts'
+
+export interface RequestOptions {
+  readonly headers: { readonly [name: string]: string } | undefined
+  /** Under which names the package is told not to ask for the strict form of an output schema. None: it does not ask for it by itself. */
+  readonly strictNames: readonly string[]
+}
 
 /** What of a request is neither message nor tool and the same in all versions. */
-export function settingsOf(request: ModelRequest, headers: { readonly [name: string]: string } | undefined): SpecSettings {
-  const { settings, tools, toolChoice, outputSchema } = request
+export function settingsOf(request: ModelRequest, { headers, strictNames }: RequestOptions): SpecSettings {
+  const { settings, tools, toolChoice } = request
   const { maxOutputTokens, temperature, topP, seed, stop, providerOptions } = settings
+  const output = request.outputSchema === undefined ? undefined : outputSchemaOf(request.outputSchema)
+  const loose = output?.isStrict === false ? looseOptions(strictNames, providerOptions) : {}
+  const options = providerOptions === undefined ? loose : merged(loose, providerFields(providerOptions))
   return {
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
     ...(seed === undefined ? {} : { seed }),
     ...(stop === undefined ? {} : { stopSequences: [...stop] }),
-    ...(outputSchema === undefined ? {} : { responseFormat: { type: 'json', schema: schemaOf(outputSchema) } }),
+    ...(output === undefined ? {} : { responseFormat: { type: 'json', schema: output.schema } }),
     ...(tools.length === 0 || toolChoice === 'auto' ? {} : { toolChoice: choiceOf(toolChoice) }),
-    ...(providerOptions === undefined ? {} : { providerOptions: providerFields(providerOptions) }),
+    ...(Object.keys(options).length === 0 ? {} : { providerOptions: options }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
   }
+}
+
+/** The fields of both, provider by provider; the latter win. */
+function merged(first: ProviderFields, second: ProviderFields): ProviderFields {
+  const both = { ...first }
+  for (const [provider, fields] of Object.entries(second)) both[provider] = { ...both[provider], ...fields }
+  return both
 }
 
 function choiceOf(choice: ModelRequest['toolChoice']): SpecToolChoice {

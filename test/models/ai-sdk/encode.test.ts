@@ -288,7 +288,7 @@ describe.each(versions)('a request of specification %s', (version) => {
       stop: ['END'],
       providerOptions: { anthropic: { effort: 'low' }, note: 'of nobody' },
     }
-    const outputSchema = { type: 'object', properties: {} }
+    const outputSchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
     const request = requestOf({ tools, toolChoice: { tool: 'look' }, settings, outputSchema })
     await heard(model, { headers: { 'x-own': 'yes' } }, request)
     const { prompt: _prompt, abortSignal, ...rest } = asked[0] ?? { abortSignal: undefined }
