@@ -7,7 +7,7 @@ import { type Answerer, quietOverflow } from '../errors.ts'
 import { safeText } from '../safe-text.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 import { Calls } from './calls.ts'
-import { errorOf, incomplete } from './errors.ts'
+import { errorOf, incomplete, refusedPrompt } from './errors.ts'
 import { endOf, finishReasonOf, isBrokenOff, isUntold } from './finish.ts'
 import { Out } from './out.ts'
 import { Texts } from './texts.ts'
@@ -153,17 +153,20 @@ export class AiSdkDecoder {
     const end = endOf(finish['finishReason'])
     const raw = end.raw ?? end.unified
     if (isBrokenOff(end)) throw incomplete(`${provider} broke off its response (finish reason "${safeText(raw, 60, secrets)}")`)
-    if (isUntold(end) && !whole) throw incomplete(`The response of ${provider} ended without a finish reason`)
-    const finishReason = isUntold(end) ? (this.#calls.count > 0 ? 'tool-calls' : 'stop') : finishReasonOf(end)
+    const usage = usageOf(finish['usage'], finish['providerMetadata'])
+    const untold = isUntold(end, usage.complete)
+    const refused = untold ? refusedPrompt(finish['providerMetadata'], this.#asked) : undefined
+    if (refused !== undefined) throw refused
+    if (untold && !whole) throw incomplete(`The response of ${provider} ended without a finish reason`)
+    const finishReason = untold ? (this.#calls.count > 0 ? 'tool-calls' : 'stop') : finishReasonOf(end)
     const mayBeCut = finishReason === 'length' || finishReason === 'content-filter' || finishReason === 'refusal'
     if (this.#calls.isCut && !mayBeCut) throw incomplete(`The response of ${provider} ended in the middle of a tool call`)
-    const usage = usageOf(finish['usage'], finish['providerMetadata'])
     const { inputTokens, outputTokens } = usage.complete ? usage : { inputTokens: undefined, outputTokens: undefined }
     const overflow = quietOverflow({ ...this.#asked, finishReason: raw, inputTokens, outputTokens })
     if (overflow !== undefined) throw overflow
     return {
       finishReason,
-      ...(isUntold(end) ? {} : { rawFinishReason: raw }),
+      ...(untold ? {} : { rawFinishReason: raw }),
       usage,
       ...(this.#responseId === '' ? {} : { requestId: this.#responseId }),
     }

@@ -86,12 +86,24 @@ const codes: readonly (readonly [name: string, code: ErrorCode])[] = [
 ]
 
 function byMark(error: Wire, from: Answerer): RondoError | undefined {
-  // An event that is no event of the API may be an error in a form that the package does not know.
-  if (isMarked(error, 'AI_TypeValidationError')) return isWire(error['value']) ? streamError(error['value'], from) : garbled(error, from)
+  // What is no event of the API for the package may be an error in a form that it does not know.
+  if (isMarked(error, 'AI_TypeValidationError')) return saysError(error['value']) ? streamError(error['value'], from) : garbled(error, from)
   if (isMarked(error, 'AI_JSONParseError'))
     return typeof error['text'] === 'string' ? streamError(error['text'], from) : garbled(error, from)
   const known = codes.find(([name]) => isMarked(error, name))
   return known === undefined ? undefined : new RondoError(known[1], said(error, from), { cause: error })
+}
+
+function saysError(value: unknown): boolean {
+  return isWire(value) && (isWire(value['error']) || typeof value['error'] === 'string' || value['type'] === 'error')
+}
+
+/** Gemini refuses a prompt with an answer without candidates, and its package tells that as a finish without a reason, with this beside it. */
+export function refusedPrompt(metadata: unknown, from: Answerer): RondoError | undefined {
+  const feedback = isWire(metadata) ? Object.values(metadata).flatMap((own) => (isWire(own) ? [own['promptFeedback']] : [])) : []
+  const reason = feedback.map((one) => (isWire(one) ? one['blockReason'] : undefined)).find((one) => typeof one === 'string')
+  if (reason === undefined) return undefined
+  return new RondoError('ModelContentBlocked', `${from.provider} refused the content of the prompt (${safeText(String(reason), 60)}).`)
 }
 
 function garbled(error: Wire, from: Answerer): RondoError {

@@ -51,9 +51,12 @@ export function isBrokenOff({ unified, raw }: End): boolean {
 }
 
 /**
- * Whether the provider has told no reason. Packages end their streams with a finish also when the response broke off before its end: specification 2
- * has the word `unknown` for it, the later ones `other` without a word of the provider.
+ * Whether the provider has told no reason. Packages end their streams with a finish also when the response broke off before its end: the later
+ * specifications have `other` for it, without a word of the provider. Specification 2 has `unknown`, for that and for words that its package does
+ * not know: what the response took is told at its end, so that one which tells its output has one.
+ *
+ * @param hasUsage The tokens of the output were told.
  */
-export function isUntold({ unified, raw }: End): boolean {
-  return unified === 'unknown' || (unified === 'other' && raw === undefined)
+export function isUntold({ unified, raw }: End, hasUsage: boolean): boolean {
+  return unified === 'unknown' ? !hasUsage : unified === 'other' && raw === undefined
 }

@@ -264,7 +264,7 @@ describe.each(versions)('a response of specification %s', (version) => {
     ['nothing at all', [{ type: 'stream-start', warnings: [] }], /answered with nothing/],
     [
       'a finish that tells no reason',
-      [...text('Hal'), finish(version, version === 'v2' ? 'unknown' : 'other', null)],
+      [...text('Hal'), { ...finish(version, version === 'v2' ? 'unknown' : 'other', null), usage: undefined }],
       /without a finish reason/,
     ],
     ['an error as its reason', [...text('Hal'), finish(version, 'error')], /broke off its response \(finish reason "error"\)/],
@@ -341,7 +341,7 @@ describe.each(versions)('a response of specification %s', (version) => {
         { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: '{"x":1}' },
       ],
       finishReason: version === 'v2' ? 'unknown' : { unified: 'other', raw: undefined },
-      usage: (end as { usage: object }).usage,
+      usage: version === 'v2' ? { inputTokens: 10 } : (end as { usage: object }).usage,
       warnings: [],
       response: { id: 'resp_2', headers: { 'x-request-id': 'req_1' } },
     }
@@ -353,7 +353,7 @@ describe.each(versions)('a response of specification %s', (version) => {
         { type: 'text', text: 'Hi' },
         { type: 'tool-call', toolName: 'look', input: { x: 1 } },
       ],
-      { finishReason: 'tool-calls', requestId: 'req_1', usage: { inputTokens: 10, complete: true } },
+      { finishReason: 'tool-calls', requestId: 'req_1', usage: { inputTokens: 10 } },
     ])
     expect(finished).not.toHaveProperty('rawFinishReason')
   })
@@ -370,6 +370,22 @@ test.each([
 ] as const)('a finish that is %s, of the provider %s, is %s here, with the word of the provider', async (unified, raw, wanted) => {
   const { finish: finished } = await read('v4', [...text('x'), finish('v4', unified, raw)])
   expect([finished.finishReason, finished.rawFinishReason]).toEqual([wanted, raw])
+})
+
+test('specification 2 says `unknown` also of words that it does not know: a response that tells what it took has its end', async () => {
+  expect((await read('v2', [...text('x'), finish('v2', 'unknown')])).finish).toMatchObject({
+    finishReason: 'other',
+    rawFinishReason: 'unknown',
+  })
+})
+
+test('a prompt that Gemini refuses is refused, and not asked for again', async () => {
+  const refused = { ...finish('v4', 'other', null), providerMetadata: { google: { promptFeedback: { blockReason: 'SAFETY' } } } }
+  await expect(read('v4', [refused])).rejects.toMatchObject({
+    code: 'ModelContentBlocked',
+    retryable: false,
+    message: expect.stringContaining('SAFETY'),
+  })
 })
 
 test.each(['MALFORMED_FUNCTION_CALL', 'abort'])('B054 a generation that failed with %s is no response', async (raw) => {
