@@ -24,6 +24,7 @@ const excuses: readonly (readonly [why: string, packages: RegExp, has: RegExp])[
   ['arguments in pieces, which the plain reading does not put together', /google/, /"partialArgs"/],
   ['the text of a refusal is text for some versions', /compatible/, /"refusal":"/],
   ['content as a list of parts, which this version does not read', /compatible, specification 2/, /"content":\[/],
+  ['an error beside choices, which this version does not pass on', /compatible, specification 2/, /"error":\{.*?"choices":/],
   ['blocks of MCP servers, which this version does not know', /anthropic, specification 2/, /"mcp_tool_use"/],
   ['arguments that stand in the start of a block, which this version does not read', /anthropic, specification 2/, /"caller"/],
 ]
@@ -80,14 +81,14 @@ describeWire('fromAiSdk on recorded streams', (folder) => {
         else odd.push(`${exchange.name}: ${got.message}`)
         continue
       }
-      if (!isWhole(whole)) odd.push(`${exchange.name}: is not whole, and was taken`)
       const { parts } = got as Awaited<ReturnType<typeof heard>>
       const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
       const calls = parts.flatMap((part) =>
         part.type === 'tool-call' && part.providerExecuted !== true ? [[part.toolName, part.rawInput ?? part.input]] : [],
       )
       const wanted = read(whole)
-      if (text === wanted.text && JSON.stringify(calls) === JSON.stringify(wanted.calls)) seen.same++
+      if (!isWhole(whole) && !excused(name, whole)) odd.push(`${exchange.name}: is not whole, and was taken`)
+      else if (text === wanted.text && JSON.stringify(calls) === JSON.stringify(wanted.calls)) seen.same++
       else if (excused(name, whole)) seen.excused++
       else odd.push(`${exchange.name}: ${JSON.stringify([text, calls])} is not ${JSON.stringify(wanted)}`.slice(0, 900))
     }
