@@ -59,12 +59,12 @@ for (const [major, binFolder] of nodes()) {
     })
 
     test('every sub-path can be imported, but for what a missing peer says', () => {
-      const code = `for (const name of ['testing', 'tools', 'sqlite', 'jsonl', 'offline', 'openai', 'json-schema']) {
+      const code = `for (const name of ['testing', 'tools', 'sqlite', 'jsonl', 'offline', 'openai', 'ai-sdk', 'json-schema']) {
         const { length } = Object.keys(await import('rondo/' + name))
         console.log(name, length > 0)
       }`
       const found = succeed(binFolder, app, 'node', '--input-type=module', '-e', code)
-      expect(found).toBe('testing true\ntools true\nsqlite true\njsonl true\noffline true\nopenai true\njson-schema true\n')
+      expect(found).toBe('testing true\ntools true\nsqlite true\njsonl true\noffline true\nopenai true\nai-sdk true\njson-schema true\n')
     })
 
     test.each([

@@ -43,7 +43,7 @@ export function mockModel(version: Version, answers: readonly (readonly unknown[
   return { model, asked }
 }
 
-export function streamOf(parts: readonly unknown[]): ReadableStream<unknown> {
+function streamOf(parts: readonly unknown[]): ReadableStream<unknown> {
   return new ReadableStream({
     start(controller) {
       for (const part of parts) controller.enqueue(part)
