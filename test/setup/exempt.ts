@@ -81,4 +81,5 @@ export const exempt: readonly Exempt[] = [
   { path: 'test/stores', reason: 'stores alone; no engine' },
   { path: 'test/testing', reason: 'the test tools alone; no engine' },
   { path: 'test/tools', reason: 'tools alone; no engine' },
+  { path: 'test/wire', reason: 'model adapters alone; no engine' },
 ]

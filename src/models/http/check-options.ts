@@ -24,6 +24,11 @@ const optionRules: { readonly [name in keyof Required<HttpOptions>]: Rule } = {
   fetch: ['a function', isFunction],
   capabilities: ['an object, as { contextWindow: 128_000 }', isObject],
 }
+/** Something with fields. @param example How it looks. */
+export function objectRule(example: string): Rule {
+  return [`an object, as ${example}`, isObject]
+}
+
 export const nameRule: Rule = ['a text that is not empty', isName]
 
 const tokens: Rule = ['a positive whole number of tokens', (value) => Number.isSafeInteger(value) && isPositive(value)]

@@ -7,7 +7,7 @@ import { endpoint } from '../http/model.ts'
 import type { HttpOptions } from '../http/options.ts'
 import { ChatDecoder } from './decode.ts'
 import type { Dialect } from './dialect.ts'
-import { chatWriting } from './encode.ts'
+import { chatScope, chatWriting } from './encode.ts'
 import { ChatFrames } from './request.ts'
 
 /** The Chat Completions API. */
@@ -18,11 +18,15 @@ export class ChatApi implements HttpApi {
   readonly keyVariable: string | undefined
   readonly emptyMeansOverflow: boolean
   readonly capabilities: ModelCapabilities = { structuredOutput: 'native', parallelCalls: true, imagesInResults: false, reasoning: true }
+  readonly #dialect: Dialect
+  readonly #keeps: string | undefined
   readonly #frames: ChatFrames
   readonly #conversations: Conversations
 
   constructor(model: string, dialect: Dialect, { stream = true }: HttpOptions) {
     this.provider = dialect.provider
+    this.#dialect = dialect
+    this.#keeps = dialect.sendReasoning === false ? undefined : chatScope(model, dialect)
     this.url = endpoint(dialect.baseURL, '/chat/completions')
     this.keyVariable = dialect.apiKeyVariable
     this.emptyMeansOverflow = dialect.emptyMeansOverflow === true
@@ -31,7 +35,8 @@ export class ChatApi implements HttpApi {
   }
 
   credentials(key: string): { readonly [name: string]: string } {
-    return { authorization: `Bearer ${key}` }
+    const { keyHeader } = this.#dialect
+    return keyHeader === undefined ? { authorization: `Bearer ${key}` } : { [keyHeader]: key }
   }
 
   body(request: ModelRequest, sessionId: string): readonly Uint8Array[] {
@@ -41,6 +46,6 @@ export class ChatApi implements HttpApi {
   }
 
   decoder(from: ApiAnswerer, sink: (delta: ModelDelta) => void): ResponseDecoder {
-    return new ChatDecoder(from, sink)
+    return new ChatDecoder(from, sink, this.#keeps)
   }
 }

@@ -1,8 +1,8 @@
 import { RondoError } from '../../core/error.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { JsonEnd } from '../json-end.ts'
-import type { Wire } from '../wire.ts'
+import { isWire, type Wire } from '../wire.ts'
 import { type CallPiece, hasEnded, isMoreName, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
 
 /** So many calls one response may hold: more is a model that runs on without end. */
@@ -15,6 +15,7 @@ const maxCalls = 1_000
 export class ChatCalls {
   readonly #deltas: JoinedDeltas
   readonly #newPart: () => number
+  readonly #keeps: string | undefined
   readonly #calls: OpenCall[] = []
   /** The last one of each index. */
   readonly #byIndex = new Map<number, OpenCall>()
@@ -26,9 +27,11 @@ export class ChatCalls {
   /** The one that was not told yet. */
   #untold: OpenCall | undefined
 
-  constructor(deltas: JoinedDeltas, newPart: () => number) {
+  /** @param keeps Under which key it is kept what a call has besides (`extra_content`, Google); `undefined` where it does not go back. */
+  constructor(deltas: JoinedDeltas, newPart: () => number, keeps?: string) {
     this.#deltas = deltas
     this.#newPart = newPart
+    this.#keeps = keeps
   }
 
   get count(): number {
@@ -60,9 +63,12 @@ export class ChatCalls {
     const piece = pieceOf(entry)
     const known = this.#find(piece)
     if (known === undefined) {
-      this.#add(this.#open(piece), piece)
+      const call = this.#open(piece)
+      this.#keepExtra(call, entry)
+      this.#add(call, piece)
       return undefined
     }
+    this.#keepExtra(known, entry)
     if (isRestated(known, piece)) return undefined
     if (isMoreName(known, piece)) known.name += piece.name
     if (piece.name === '') known.continued = true
@@ -74,7 +80,9 @@ export class ChatCalls {
   takeWhole(entries: readonly Wire[]): void {
     for (const entry of entries) {
       const piece = pieceOf(entry)
-      this.#add(this.#open(piece), piece)
+      const call = this.#open(piece)
+      this.#keepExtra(call, entry)
+      this.#add(call, piece)
     }
   }
 
@@ -92,6 +100,11 @@ export class ChatCalls {
   /** What has not been told yet goes out: nothing more of it comes. */
   tellRest(): void {
     if (this.#untold !== undefined) this.#tell(this.#untold)
+  }
+
+  #keepExtra(call: OpenCall, { extra_content: extra }: Wire): void {
+    if (this.#keeps !== undefined && isWire(extra))
+      this.#deltas.other({ type: 'data', part: call.part, providerData: { [this.#keeps]: { extra: extra as JsonObject } } })
   }
 
   #find(piece: CallPiece): OpenCall | undefined {

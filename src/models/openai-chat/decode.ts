@@ -1,4 +1,5 @@
 import { RondoError } from '../../core/error.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Answerer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
@@ -7,9 +8,23 @@ import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { ChatCalls } from './calls.ts'
-import { contentIn, errorIn, fieldIn, firstChoice, inputIn, inputOf, isError, messageOf, reasoningField, textsOf } from './event.ts'
+import {
+  contentIn,
+  errorIn,
+  fieldIn,
+  firstChoice,
+  inputIn,
+  inputOf,
+  isError,
+  messageOf,
+  reasoningField,
+  saysNothing,
+  textsOf,
+} from './event.ts'
 import { finishReasonOf, isBrokenOff } from './finish.ts'
 import type { OpenCall } from './open-call.ts'
+import { type ReasoningData, ReasoningDetails, thinking } from './reasoning.ts'
+import { type Source, sourcesOf } from './sources.ts'
 import { ChatUsage } from './usage.ts'
 
 /**
@@ -18,6 +33,7 @@ import { ChatUsage } from './usage.ts'
  */
 export class ChatDecoder implements ResponseDecoder {
   readonly #from: Answerer
+  readonly #keeps: string | undefined
   readonly #deltas: JoinedDeltas
   readonly #calls: ChatCalls
   readonly #usage = new ChatUsage()
@@ -28,7 +44,7 @@ export class ChatDecoder implements ResponseDecoder {
   /** Of a template of arguments: whose they are. */
   #call: OpenCall | undefined
   #part = -1
-  #kind: 'text' | 'reasoning' | 'call' | undefined
+  #kind: 'text' | 'reasoning' | 'call' | 'other' | undefined
   #finish: string | undefined
   #refused = false
   #done = false
@@ -37,10 +53,17 @@ export class ChatDecoder implements ResponseDecoder {
   /** Whether it came in deltas: a message that follows them tells them once more. */
   #inDeltas = false
 
-  constructor(from: Answerer, sink: (delta: ModelDelta) => void) {
+  readonly #details = new ReasoningDetails()
+  #extra: JsonObject | undefined
+  /** Each source once. */
+  readonly #sources = new Set<string>()
+
+  /** @param keeps Under which key it is kept how reasoning came, so that it goes back; `undefined` where it does not. */
+  constructor(from: Answerer, sink: (delta: ModelDelta) => void, keeps?: string) {
     this.#from = from
+    this.#keeps = keeps
     this.#deltas = new JoinedDeltas(sink)
-    this.#calls = new ChatCalls(this.#deltas, () => this.#newPart('call'))
+    this.#calls = new ChatCalls(this.#deltas, () => this.#newPart('call'), keeps)
   }
 
   /** One event: its data and, where it has one, its name. */
@@ -115,6 +138,9 @@ export class ChatDecoder implements ResponseDecoder {
   end(): ModelFinish {
     this.#calls.tellRest()
     this.flush()
+    const { all: details } = this.#details
+    if (details.length > 0) this.#keep({ details }, this.#newPart('reasoning'))
+    if (this.#extra !== undefined) this.#keep({ extra: this.#extra }, this.#newPart('reasoning'))
     const { provider } = this.#from
     if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
     if (this.#finish === undefined && !this.#done) {
@@ -134,6 +160,7 @@ export class ChatDecoder implements ResponseDecoder {
     if (error !== undefined) throw streamError(error, this.#from)
     this.#usage.read(event['usage'])
     if (isWire(event['x_groq'])) this.#usage.read(event['x_groq']['usage'])
+    for (const source of sourcesOf(event)) this.#source(source)
     const choice = firstChoice(event)
     if (choice === undefined) return
     this.#usage.read(choice['usage'])
@@ -153,8 +180,9 @@ export class ChatDecoder implements ResponseDecoder {
     if (isError(choice['error'])) throw streamError(choice['error'], this.#from)
     const finish = textOrNothing(choice['finish_reason'])
     if (finish !== '') this.#finish = finish
-    const { delta } = choice
-    if (isWire(delta)) return this.#delta(delta, finish)
+    const { delta, message } = choice
+    // Some have an empty delta beside the message (Perplexity).
+    if (isWire(delta) && !(isWire(message) && saysNothing(delta))) return this.#delta(delta, finish)
     this.#message(messageOf(choice))
     return undefined
   }
@@ -162,17 +190,18 @@ export class ChatDecoder implements ResponseDecoder {
   #delta(delta: Wire, finish: string): Plain | undefined {
     this.#inDeltas = true
     const reasoning = reasoningField(delta)
-    if (reasoning !== undefined) this.#text('reasoning', textOrNothing(delta[reasoning]))
+    if (reasoning !== undefined) this.#text('reasoning', textOrNothing(delta[reasoning]), reasoning)
+    const isMore = this.#besides(delta)
     const { content } = delta
     if (typeof content === 'string') this.#text('text', content)
-    else for (const [kind, text] of textsOf(content)) this.#text(kind, text)
+    else for (const [kind, text] of textsOf(content)) this.#text(kind, text, thinking)
     const refusal = this.#refusal(delta)
     this.#text('text', refusal)
     const calls = wires(delta['tool_calls'])
     let more: OpenCall | undefined
     for (const call of calls) more = this.#calls.take(call)
     if (isWire(delta['function_call'])) this.#calls.take(delta['function_call'])
-    if (finish !== '' || refusal !== '' || isWire(delta['function_call'])) return undefined
+    if (finish !== '' || refusal !== '' || isMore || isWire(delta['function_call'])) return undefined
     const hasContent = content !== '' && content !== null && content !== undefined
     if (calls.length > 0) {
       const text = calls.length === 1 ? inputOf(calls[0]) : ''
@@ -191,13 +220,14 @@ export class ChatDecoder implements ResponseDecoder {
     const texts = textsOf(message['content'])
     if (field !== undefined) texts.unshift(['reasoning', textOrNothing(message[field])])
     texts.push(['text', this.#refusal(message)])
+    this.#besides(message)
     if (!this.#inDeltas) {
-      for (const [kind, text] of texts) this.#text(kind, text)
+      for (const [kind, text] of texts) this.#text(kind, text, field ?? thinking)
       return this.#calls.takeWhole(calls)
     }
     for (const kind of ['reasoning', 'text'] as const) {
       const whole = texts.map(([of, text]) => (of === kind ? text : '')).join('')
-      this.#text(kind, this.#deltas.restOf(kind, whole))
+      this.#text(kind, this.#deltas.restOf(kind, whole), field ?? thinking)
     }
     return this.#calls.restate(calls)
   }
@@ -208,13 +238,51 @@ export class ChatDecoder implements ResponseDecoder {
     return refusal
   }
 
-  #text(kind: 'text' | 'reasoning', text: string): void {
+  /** @param field In which field reasoning came. */
+  #text(kind: 'text' | 'reasoning', text: string, field?: string): void {
     if (text === '') return
-    if (this.#kind !== kind) this.#newPart(kind)
+    if (this.#kind !== kind) {
+      this.#newPart(kind)
+      if (field !== undefined && kind === 'reasoning') this.#keep({ field }, this.#part)
+    }
     this.#deltas.text(kind, this.#part, text)
   }
 
-  #newPart(kind: 'text' | 'reasoning' | 'call'): number {
+  /** What a message has besides its text and its calls. Says whether there was any. */
+  #besides(message: Wire): boolean {
+    const details = wires(message['reasoning_details'])
+    const { extra_content: extra } = message
+    const images = wires(message['images'])
+    const sources = sourcesOf(message)
+    this.#details.take(details)
+    if (isWire(extra)) this.#extra = extra as JsonObject
+    for (const image of images) this.#image(image)
+    for (const source of sources) this.#source(source)
+    return details.length + images.length + sources.length > 0 || isWire(extra)
+  }
+
+  #keep(data: { readonly [key in keyof ReasoningData]: Json }, part: number): void {
+    if (this.#keeps !== undefined) this.#deltas.other({ type: 'data', part, providerData: { [this.#keeps]: data } })
+  }
+
+  /** An image that the model made, as a `data:` URL (OpenRouter). */
+  #image(image: Wire): void {
+    const { image_url: named } = image
+    const url = isWire(named) ? textOrNothing(named['url']) : ''
+    const base64 = /^data:(?<mediaType>[^;,]{1,100});base64,/.exec(url)
+    if (url === '') return
+    const mediaType = base64?.groups?.['mediaType'] ?? 'image/png'
+    const value = { type: 'image', mediaType, data: base64 === null ? url : url.slice(base64[0].length) } as const
+    this.#deltas.other({ type: 'part', part: this.#newPart('other'), value })
+  }
+
+  #source(source: Source): void {
+    if (this.#sources.has(source.url)) return
+    this.#sources.add(source.url)
+    this.#deltas.other({ type: 'part', part: this.#newPart('other'), value: { type: 'source', ...source } })
+  }
+
+  #newPart(kind: 'text' | 'reasoning' | 'call' | 'other'): number {
     this.#kind = kind
     return ++this.#part
   }

@@ -1,14 +1,42 @@
 import type { JsonObject } from '../../core/json.ts'
-import { anyIds, type CallIds } from '../history/ids.ts'
+import { anyIds, type CallIds, nineIds } from '../history/ids.ts'
 
-/** What servers of the same API differ in, as data. */
-export interface Dialect {
+/** What servers of the Chat Completions API differ in, as far as a user may have to say it. All of it is known of the servers in `servers.ts`. */
+export interface ChatQuirks {
+  /** The field that limits the answer. Default `max_tokens`; OpenAI itself: `max_completion_tokens`. */
+  readonly maxTokensField?: 'max_completion_tokens' | 'max_tokens'
+  /** Whether `stream_options: { include_usage: true }` is sent. Default true. */
+  readonly streamUsage?: boolean
+  /** Whether reasoning goes back in the field in which it came. Default true. */
+  readonly sendReasoning?: boolean
+  /** A field of reasoning that the server wants to see in each message with calls, be it empty. Default none. */
+  readonly reasoningNeeded?: 'reasoning_content'
+  /**
+   * How `settings.reasoning` is told: `reasoning_effort: 'low'` (default), `reasoning: { effort: 'low' }`, `thinking: { type: 'enabled' }`,
+   * `enable_thinking: true`; or not at all.
+   */
+  readonly reasoningAs?: 'effort' | 'object' | 'thinking' | 'enable_thinking' | 'unsaid'
+  /** Ids of calls: nine letters and digits, or what nearly every server takes (default). */
+  readonly callIds?: 'nine' | 'any'
+  /** Whether user and assistant must take turns, with no user behind the result of a tool: strict templates. Default false. */
+  readonly rolesAlternate?: boolean
+  /** The word for a choice of tools that wants one called. Default `required`. */
+  readonly requiredChoice?: 'required' | 'any'
+  /** Default `seed`. */
+  readonly seedField?: 'seed' | 'random_seed'
+  /** More tools than this are an error before anything is sent. Default: no limit is known. */
+  readonly maxTools?: number
+}
+
+/** Whom a request goes to, and how it is written there. */
+export interface Dialect extends Omit<ChatQuirks, 'callIds'> {
   /** Names it in errors, in `providerOptions` and in provider data. */
   readonly provider: string
   readonly baseURL: string
   /** The environment variable that holds the key when none is given. */
   readonly apiKeyVariable: string | undefined
-  readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
+  /** The header that holds the key. Default `authorization`, as a bearer token. */
+  readonly keyHeader?: 'api-key'
   readonly ids: CallIds
   /** This server answers 400 and nothing else when the input is too long. Default false. */
   readonly emptyMeansOverflow?: boolean
@@ -16,27 +44,27 @@ export interface Dialect {
   readonly streamOptions?: JsonObject
 }
 
-export const openaiDialect: Dialect = {
-  provider: 'openai',
-  baseURL: 'https://api.openai.com/v1',
-  apiKeyVariable: 'OPENAI_API_KEY',
-  maxTokensField: 'max_completion_tokens',
-  ids: anyIds,
-  // Random padding of each event, against listeners who measure packets: it costs bytes, and every event then differs from the one before.
-  streamOptions: { include_obfuscation: false },
+/** A server of which something is known. */
+export interface KnownServer extends ChatQuirks, Pick<Dialect, 'keyHeader' | 'emptyMeansOverflow' | 'streamOptions'> {
+  /** Its name in `provider:model`. */
+  readonly name: string
+  /** Where it is, for those that are at one place. */
+  readonly baseURL?: string
+  /** Its hosts, by their ends. */
+  readonly hosts: readonly string[]
+  readonly keyVariable?: string
 }
 
-/** OpenAI's API somewhere else: behind a proxy, or another's. */
-export function openaiDialectAt(baseURL: string): Dialect {
-  return { ...openaiDialect, baseURL, ...knownOf(baseURL) }
-}
-
-/** A server that speaks the API and of which nothing is known but, perhaps, by its host. */
-export function compatibleDialect(provider: string, baseURL: string): Dialect {
-  return { provider, baseURL, apiKeyVariable: undefined, maxTokensField: 'max_tokens', ids: anyIds, ...knownOf(baseURL) }
-}
-
-/** What is known of a host. Cerebras: B120. */
-function knownOf(baseURL: string): Pick<Dialect, 'emptyMeansOverflow'> {
-  return new URL(baseURL).hostname === 'api.cerebras.ai' ? { emptyMeansOverflow: true } : {}
+/**
+ * How a server is talked to: what is known of it by its host or else by its name, and over that what the user says.
+ *
+ * @param keyVariable Where the key comes from when none is given.
+ */
+export function dialectOf(
+  { name, baseURL, keyVariable }: { readonly name: string; readonly baseURL: string; readonly keyVariable: string | undefined },
+  known: KnownServer | undefined,
+  quirks: ChatQuirks = {},
+): Dialect {
+  const { name: _name, baseURL: _baseURL, hosts: _hosts, keyVariable: _variable, callIds, ...rest } = { ...known, ...quirks }
+  return { ...rest, provider: name, baseURL, apiKeyVariable: keyVariable, ids: callIds === 'nine' ? nineIds : anyIds }
 }

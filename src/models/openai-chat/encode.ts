@@ -1,46 +1,78 @@
 import { RondoError } from '../../core/error.ts'
-import type { Json } from '../../core/json.ts'
-import type { MediaPart, Message } from '../../core/message.ts'
-import { type CallItem, type HistoryRules, type MediaItem, type ResultItem, type TextItem, type Turn, turnsOf } from '../history/turns.ts'
-import type { Encoded, Piece, Writing } from '../http/conversation.ts'
+import { isJsonObject, type Json } from '../../core/json.ts'
+import type { MediaPart } from '../../core/message.ts'
+import {
+  type AssistantItem,
+  type CallItem,
+  type HistoryRules,
+  type MediaItem,
+  type ResultItem,
+  type TextItem,
+  type Turn,
+  turnsOf,
+} from '../history/turns.ts'
+import type { Piece, Role, Writing } from '../http/conversation.ts'
 import { scopeOf } from '../scope.ts'
 import type { Dialect } from './dialect.ts'
+import { contentWithThinking, reasoningFields } from './reasoning.ts'
 
 /** How a server's messages are written. */
-export function chatWriting(model: string, { provider, ids }: Dialect): Writing {
-  const rules: HistoryRules = { scope: scopeOf(provider, 'chat', model), ids }
-  return { encode: (message, used) => encodeMessage(message, used, rules) }
+export function chatWriting(model: string, dialect: Dialect): Writing {
+  const rules: HistoryRules = { scope: chatScope(model, dialect), ids: dialect.ids }
+  const encode: Writing['encode'] = (message, used) => {
+    const { turns, ids } = turnsOf(message, used, rules)
+    return { pieces: turns.flatMap((turn) => piecesOf(turn, dialect)), ids }
+  }
+  return dialect.rolesAlternate === true ? { encode, between } : { encode }
 }
 
-/** A message of ours as messages of the API. */
-function encodeMessage(message: Message, used: { has(id: string): boolean }, rules: HistoryRules): Encoded {
-  const { turns, ids } = turnsOf(message, used, rules)
-  return { pieces: turns.flatMap(piecesOf), ids }
+/** Under which key opaque data of this API is kept. */
+export function chatScope(model: string, { provider }: Dialect): string {
+  return scopeOf(provider, 'chat', model)
 }
 
-function piecesOf(turn: Turn): readonly Piece[] {
+/** Strict templates know no user behind the result of a tool. */
+function between(before: Role | undefined, after: Role): Piece | undefined {
+  return before === 'tool' && after === 'user' ? piece('assistant', '{"role":"assistant","content":"OK."}') : undefined
+}
+
+function piecesOf(turn: Turn, dialect: Dialect): readonly Piece[] {
   switch (turn.role) {
     case 'user':
-      return [piece('user', `{"role":"user","content":${userContent(turn.items)}}`)]
+      return [
+        dialect.rolesAlternate === true ? userParts(turn.items) : piece('user', `{"role":"user","content":${userContent(turn.items)}}`),
+      ]
     case 'results':
       return turn.results.map((result) => piece('tool', answerJson(result)))
-    case 'assistant': {
-      const text = turn.items.map((item) => (item.type === 'text' ? item.text : '')).join('')
-      const calls = turn.items.filter((item) => item.type === 'call')
-      if (text.trim() === '' && calls.length === 0) return []
-      if (calls.length === 0) return [piece('assistant', `{"role":"assistant","content":${JSON.stringify(text)}}`)]
-      const content = text === '' ? 'null' : JSON.stringify(text)
-      return [piece('assistant', `{"role":"assistant","content":${content},"tool_calls":[${calls.map(callJson).join(',')}]}`)]
-    }
+    case 'assistant':
+      return assistantPieces(turn.items, dialect)
   }
+}
+
+function assistantPieces(items: readonly AssistantItem[], { reasoningNeeded }: Dialect): readonly Piece[] {
+  const text = items.map((item) => (item.type === 'text' ? item.text : '')).join('')
+  const calls = items.filter((item) => item.type === 'call')
+  if (text.trim() === '' && calls.length === 0) return []
+  const parts = contentWithThinking(items)
+  const content = parts === undefined ? (text === '' ? 'null' : JSON.stringify(text)) : JSON.stringify(parts)
+  const reasoning = reasoningFields(items, calls.length > 0 ? reasoningNeeded : undefined)
+  const asked = calls.length === 0 ? '' : `,"tool_calls":[${calls.map(callJson).join(',')}]`
+  return [piece('assistant', `{"role":"assistant","content":${content}${reasoning}${asked}}`)]
+}
+
+/** One message of the user's, open for more. */
+function userParts(items: readonly (TextItem | MediaItem)[]): Piece {
+  const body = items.map((item) => JSON.stringify(userPart(item))).join(',')
+  return { role: 'user', joins: 'user', open: '{"role":"user","content":[', body, close: ']}' }
 }
 
 function piece(role: Piece['role'], body: string): Piece {
   return { role, open: '', body, close: '' }
 }
 
-function callJson({ id, name, input }: CallItem): string {
-  return `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(JSON.stringify(input))}}}`
+function callJson({ id, name, input, data }: CallItem): string {
+  const extra = isJsonObject(data) && data['extra'] !== undefined ? `,"extra_content":${JSON.stringify(data['extra'])}` : ''
+  return `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(JSON.stringify(input))}}${extra}}`
 }
 
 function answerJson({ id, text }: ResultItem): string {
@@ -50,7 +82,11 @@ function answerJson({ id, text }: ResultItem): string {
 /** Text alone as a text, else as parts. */
 function userContent(items: readonly (TextItem | MediaItem)[]): string {
   if (items.every((item) => item.type === 'text')) return JSON.stringify(items.map((item) => item.text).join(''))
-  return JSON.stringify(items.map((item): Json => (item.type === 'text' ? { type: 'text', text: item.text } : mediaPart(item.part))))
+  return JSON.stringify(items.map(userPart))
+}
+
+function userPart(item: TextItem | MediaItem): Json {
+  return item.type === 'text' ? { type: 'text', text: item.text } : mediaPart(item.part)
 }
 
 function mediaPart(part: MediaPart): Json {

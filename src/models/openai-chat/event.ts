@@ -26,8 +26,14 @@ export function textsOf(content: unknown): ['text' | 'reasoning', string][] {
 }
 
 export function messageOf(choice: Wire): Wire {
-  const message = choice['delta'] ?? choice['message']
-  return isWire(message) ? message : {}
+  const { delta, message } = choice
+  if (isWire(message) && (!isWire(delta) || saysNothing(delta))) return message
+  return isWire(delta) ? delta : {}
+}
+
+/** A delta that only says who speaks. */
+export function saysNothing(delta: Wire): boolean {
+  return Object.entries(delta).every(([name, value]) => name === 'role' || value === '' || value === null || value === undefined)
 }
 
 /** Of several choices (`n` in providerOptions) the first one is the answer. */

@@ -1,19 +1,31 @@
+import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
-import { checkedURL, checkModelName, checkOptions, nameRule } from '../http/check-options.ts'
+import { checkedURL, checkModelName, checkOptions, nameRule, objectRule } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
 import type { HttpOptions } from '../http/options.ts'
 import { overlaid } from '../http/overlay.ts'
 import { ChatApi } from './api.ts'
-import { compatibleDialect, openaiDialect, openaiDialectAt } from './dialect.ts'
+import { type ChatQuirks, type Dialect, dialectOf } from './dialect.ts'
+import { serverAt, serverNamed, servers } from './servers.ts'
+
+export type { ChatQuirks } from './dialect.ts'
 
 /** How a Chat Completions server is reached. '/chat/completions' is put behind the path of `baseURL`. */
-export interface OpenAIChatOptions extends HttpOptions {}
+export interface OpenAIChatOptions extends HttpOptions {
+  /** What this server does otherwise than is known of it. */
+  readonly quirks?: ChatQuirks | undefined
+}
 
 /** A server that speaks the Chat Completions API: where it is, and what its models have in common. */
 export interface OpenAICompatibleOptions extends OpenAIChatOptions {
-  /** Where the API is, as far as '/chat/completions': `http://localhost:8080/v1`. */
-  readonly baseURL: string
-  /** Names the server in errors, in `settings.providerOptions` and in the journal. Default: the host of `baseURL`. */
+  /** Where the API is, as far as '/chat/completions': `http://localhost:8080/v1`. Default: where the server of that `name` is, if it is known. */
+  readonly baseURL?: string | undefined
+  /**
+   * Names the server in errors, in `settings.providerOptions` and in the journal. Default: the host of `baseURL`. Known are azure, openrouter,
+   * groq, xai, deepseek, mistral, together, fireworks, cerebras, perplexity, moonshot, zai, alibaba, google, huggingface, vercel, venice, vllm,
+   * llamacpp, lmstudio: what these do in their own way is done so, and at their own hosts the key comes from their environment variable
+   * (`GROQ_API_KEY`).
+   */
   readonly name?: string | undefined
 }
 
@@ -25,28 +37,48 @@ export interface OpenAICompatibleOptions extends OpenAIChatOptions {
  */
 export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
   checkModelName(model, 'openaiChat', 'gpt-5-mini')
-  checkOptions(options, 'openaiChat')
-  const { baseURL } = options
-  const dialect = baseURL === undefined ? openaiDialect : openaiDialectAt(checkedURL(baseURL))
-  return new HttpModel(model, new ChatApi(model, dialect, options), overlaid({}, options))
+  checkOptions(options, 'openaiChat', moreRules)
+  // Behind a proxy of OpenAI's the key is OpenAI's too.
+  const dialect = { ...dialectAt('openai', options), apiKeyVariable: serverNamed('openai')?.keyVariable }
+  return modelOf(model, dialect, overlaid({}, options))
 }
 
 /**
  * Models of any server that speaks the Chat Completions API (llama.cpp, vLLM, Ollama, LM Studio, OpenRouter, Groq, …).
  *
- * @returns A function that makes a model by its name. Options given there go over those of the server: `headers`, `timeouts` and `capabilities`
- * field by field, so that a model with a header of its own has those of the server too; the others as a whole.
+ * @returns A function that makes a model by its name. Options given there go over those of the server: `headers`, `timeouts`, `capabilities` and
+ * `quirks` field by field, so that a model with a header of its own has those of the server too; the others as a whole.
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
-  checkOptions(server, 'openaiCompatible', { name: nameRule }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
-  const baseURL = checkedURL(server.baseURL)
-  const name = server.name ?? new URL(baseURL).host
+  checkOptions(server, 'openaiCompatible', { name: nameRule, ...moreRules }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
+  const place = server.baseURL ?? serverNamed(server.name ?? '')?.baseURL
+  if (place === undefined && server.name !== undefined) throw placeless(server.name)
+  const baseURL = checkedURL(place)
   return (model, options = {}) => {
     checkModelName(model, 'openaiCompatible', 'qwen3')
-    checkOptions(options, 'openaiCompatible')
-    const own = options.baseURL === undefined ? baseURL : checkedURL(options.baseURL)
-    const both = overlaid<OpenAIChatOptions>(server, options)
-    return new HttpModel(model, new ChatApi(model, compatibleDialect(name, own), both), both)
+    checkOptions(options, 'openaiCompatible', moreRules)
+    const both = overlaid<OpenAIChatOptions>({ ...server, baseURL }, options)
+    return modelOf(model, dialectAt(server.name ?? new URL(baseURL).host, both), both)
   }
+}
+
+const moreRules = { quirks: objectRule("{ maxTokensField: 'max_tokens' }") }
+
+function modelOf(model: string, dialect: Dialect, options: OpenAIChatOptions): Model {
+  return new HttpModel(model, new ChatApi(model, dialect, options), options)
+}
+
+/** A host says more than a name, for a user may name anything. The environment's key is for the server's own host only. */
+export function dialectAt(name: string, { baseURL: given, quirks }: OpenAIChatOptions): Dialect {
+  const named = serverNamed(name)
+  const baseURL = checkedURL(given ?? named?.baseURL)
+  const there = serverAt(baseURL)
+  return dialectOf({ name, baseURL, keyVariable: there?.keyVariable }, there ?? named, quirks)
+}
+
+function placeless(name: string): RondoError {
+  const known = servers.flatMap((server) => (server.baseURL === undefined ? [] : [server.name]))
+  const message = `openaiCompatible: baseURL is missing; where '${name}' is, is not known (known are ${known.join(', ')}).`
+  return new RondoError('ConfigInvalid', message)
 }

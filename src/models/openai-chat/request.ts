@@ -47,18 +47,26 @@ export class ChatFrames {
   }
 
   #fields(parts: FrameParts): JsonObject {
-    const { maxTokensField, provider } = this.#dialect
+    const {
+      maxTokensField = 'max_tokens',
+      provider,
+      reasoningAs = 'effort',
+      seedField = 'seed',
+      streamOptions,
+      streamUsage = true,
+    } = this.#dialect
     const { settings, outputSchema } = parts
     const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
     return {
-      ...(this.#stream ? { stream: true, stream_options: { include_usage: true, ...this.#dialect.streamOptions } } : {}),
-      ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice) }),
+      ...(this.#stream ? { stream: true } : {}),
+      ...(this.#stream && streamUsage ? { stream_options: { include_usage: true, ...streamOptions } } : {}),
+      ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice, this.#dialect) }),
       ...optional(maxTokensField, settings.maxOutputTokens),
       ...optional('temperature', settings.temperature),
       ...optional('top_p', settings.topP),
-      ...optional('seed', settings.seed),
+      ...optional(seedField, settings.seed),
       ...optional('stop', settings.stop === undefined ? undefined : [...settings.stop]),
-      ...optional('reasoning_effort', settings.reasoning),
+      ...(settings.reasoning === undefined ? {} : reasoningForms[reasoningAs](settings.reasoning)),
       ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema) }),
       ...providerFields(settings, provider),
     }
@@ -77,8 +85,20 @@ function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
   return { type: 'function', function: { name, description: wellFormed(description), parameters: inputJsonSchema } }
 }
 
-function choiceJson(choice: ModelRequest['toolChoice']): JsonObject {
+type Effort = NonNullable<ModelSettings['reasoning']>
+
+/** How much the model shall reason. Servers that only know whether it shall are told that. */
+const reasoningForms: { readonly [form in NonNullable<Dialect['reasoningAs']>]: (effort: Effort) => JsonObject } = {
+  effort: (effort) => ({ reasoning_effort: effort }),
+  object: (effort) => ({ reasoning: { effort } }),
+  thinking: (effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }),
+  enable_thinking: (effort) => ({ enable_thinking: effort !== 'none' }),
+  unsaid: () => ({}),
+}
+
+function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'required' }: Dialect): JsonObject {
   if (choice === 'auto') return {}
+  if (choice === 'required') return { tool_choice: requiredChoice }
   return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } } }
 }
 

@@ -63,7 +63,7 @@ describe('a scripted reply is what a server would send for it', () => {
 
   test('what the API has no word for is an error', () => {
     expect(() => fromScripted({ deltas: [{ type: 'part', part: 0, value: { type: 'text', text: 'x' } }] })).toThrow(
-      "No API can say a delta of type part",
+      'No API can say a delta of type part',
     )
     expect(() => fromScripted({ fail: { code: 'ModelUnknownError' }, failAfter: 1 })).toThrow("can't say ModelUnknownError there")
     expect(() => fromScripted({ fail: { code: 'ToolTimeout' } })).toThrow("can't say ToolTimeout there")

@@ -228,7 +228,7 @@ describe('no error shows what was sent in secret', () => {
 describe('what is known of a server and of the key', () => {
   test('B120 Cerebras answers 400 and nothing else when the input is too long', async () => {
     const fetch = async () => new Response('', { status: 400 })
-    expect(await asked({ baseURL: 'https://api.cerebras.ai/v1', fetch })).toMatchObject({ code: 'ModelContextOverflow' })
+    expect(await asked({ baseURL: 'https://api.cerebras.ai/v1', apiKey: 'k', fetch })).toMatchObject({ code: 'ModelContextOverflow' })
     expect(await asked({ fetch })).toMatchObject({ code: 'ModelBadRequest' })
     const request = { instructions: '', messages: [], tools: [], toolChoice: 'auto', settings: {}, purpose: 'main' } as const
     const context = { signal: new AbortController().signal, sessionId: 's' }

@@ -42,6 +42,9 @@ class Dice {
   }
 }
 
+// Who gives reasoning in a field takes it back in that field.
+const rules = { extraMessageFields: ['reasoning_content', 'reasoning'] }
+
 const texts = ['Yes.', 'Grüße 😀 und "mehr"', 'two\nlines', 'a\\b', '{"json":true}', 'data: [DONE]', '…', 'plain words go here']
 
 function call(dice: Dice, plain: boolean): ScriptedCall {
@@ -162,7 +165,7 @@ test(`${seeds.length} random scripts give the same over HTTP, whatever the serve
     const wanted = agreed(await new Agent({ model: scripted(script), tools, policies, limits }).run('go', { throwOnError: false }))
     await using server = await fakeOpenAIChat(
       script.map((one) => fromScripted(one, chatWords)),
-      { quirks: quirk },
+      { quirks: quirk, rules },
     )
     const model = openaiCompatible({ baseURL: server.url, stream })('fake')
     const got = await new Agent({ model, tools, policies, limits }).run('go', { throwOnError: false })

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { Assembler } from '../../../src/core/assemble.ts'
+import type { Message, Part } from '../../../src/core/message.ts'
+import type { ModelRequest } from '../../../src/core/model.ts'
+import { Conversation } from '../../../src/models/http/conversation.ts'
+import { ChatDecoder } from '../../../src/models/openai-chat/decode.ts'
+import { chatWriting } from '../../../src/models/openai-chat/encode.ts'
+import { type ChatQuirks, dialectAt, openaiCompatible } from '../../../src/models/openai-chat/index.ts'
+import { ChatFrames } from '../../../src/models/openai-chat/request.ts'
+import { listed } from './support.ts'
+
+const scope = 'acme/chat/m'
+
+function written(messages: readonly Message[], quirks: ChatQuirks = {}): unknown {
+  return listed(new Conversation(chatWriting('m', dialectAt('acme', { baseURL: 'http://api.test/v1', quirks }))).encode(messages))
+}
+
+function called(...before: Part[]): Message {
+  const settlement = { outcome: 'ok', output: 'sunny' } as const
+  const call: Part = { type: 'tool-call', callId: 'm1.0', toolName: 't', providerCallId: 'c', input: {}, settlement }
+  return { id: 'm1', role: 'assistant', parts: [...before, call] }
+}
+
+/** What the adapter makes of these events, as a message. */
+function read(...events: readonly object[]): Message {
+  const assembler = new Assembler({ n: 1 })
+  const decoder = new ChatDecoder({ provider: 'acme' }, (delta) => void assembler.push(delta), scope)
+  for (const event of events) decoder.push(JSON.stringify(event))
+  decoder.end()
+  return assembler.finish()
+}
+
+const delta = (said: object, finish: string | null = null) => ({ choices: [{ index: 0, delta: said, finish_reason: finish }] })
+const end = delta({}, 'stop')
+const call = { index: 0, id: 'c', function: { name: 't', arguments: '{}' } }
+
+function settled(message: Message): Message {
+  const settlement = { outcome: 'ok', output: 'sunny' } as const
+  return { ...message, parts: message.parts.map((part) => (part.type === 'tool-call' ? { ...part, settlement } : part)) }
+}
+
+describe('reasoning goes back as it came', () => {
+  test('in the field in which it came', () => {
+    for (const field of ['reasoning_content', 'reasoning']) {
+      const message = read(delta({ [field]: 'hm, ' }), delta({ [field]: 'yes' }), delta({ content: 'I look.', tool_calls: [call] }), end)
+      expect(written([settled(message)])).toMatchObject([{ content: 'I look.', [field]: 'hm, yes', tool_calls: [{}] }, { role: 'tool' }])
+    }
+  })
+
+  test('as details, whose pieces are put together, and then not in the field as well', () => {
+    const piece = (text: string) => ({ reasoning: text, reasoning_details: [{ type: 'reasoning.text', text, format: 'f', index: 0 }] })
+    const encrypted = { type: 'reasoning.encrypted', data: 'AB==', id: 'rs_1', format: 'f', index: 0 }
+    const signed = { type: 'reasoning.text', signature: 'sig', format: 'f', index: 0 }
+    const message = read(
+      delta(piece('hm, ')),
+      delta(piece('yes')),
+      delta({ reasoning_details: [signed] }),
+      delta({ reasoning_details: [encrypted] }),
+      delta({ tool_calls: [call] }),
+      end,
+    )
+    expect(message.parts[0]).toMatchObject({ type: 'reasoning', text: 'hm, yes' })
+    const [asked] = written([settled(message)]) as [object]
+    expect(asked).toMatchObject({
+      reasoning_details: [{ type: 'reasoning.text', text: 'hm, yes', format: 'f', index: 0, signature: 'sig' }, encrypted],
+    })
+    expect(asked).not.toHaveProperty('reasoning')
+  })
+
+  test('as parts of the content', () => {
+    const message = read(
+      delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
+      delta({ content: 'Yes.' }),
+      end,
+    )
+    expect(written([message])).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+          { type: 'text', text: 'Yes.' },
+        ],
+      },
+    ])
+  })
+
+  test('what a message and its calls have besides goes back with them', () => {
+    const extra = { google: { thought_signature: 'AB==' } }
+    const parts = [call, { ...call, index: 1, id: 'd', extra_content: extra }]
+    const message = read(delta({ extra_content: extra, tool_calls: parts }), end)
+    const [asked] = written([settled(message)]) as [{ tool_calls: object[] }]
+    expect(asked).toMatchObject({ extra_content: extra, tool_calls: [{ id: 'c' }, { id: 'd', extra_content: extra }] })
+    expect(asked.tool_calls[0]).not.toHaveProperty('extra_content')
+  })
+
+  test('B016 to nobody else: not to another server, nor to another model', () => {
+    const reasoning = (of: string): Part => ({ type: 'reasoning', text: 'hm', providerData: { [of]: { field: 'reasoning_content' } } })
+    for (const other of ['acme/chat/n', 'acme/responses/m', 'other/chat/m'])
+      expect(written([called(reasoning(other))])).toMatchObject([{ content: null, tool_calls: [{}] }, {}])
+    const [asked] = written([called(reasoning('acme/chat/n'))]) as [object]
+    expect(asked).not.toHaveProperty('reasoning_content')
+  })
+
+  test('not where the server wants none', () => {
+    const model = openaiCompatible({ name: 'perplexity' })('m')
+    expect(model.provider).toBe('perplexity')
+    const assembler = new Assembler({ n: 1 })
+    const decoder = new ChatDecoder({ provider: 'acme' }, (one) => void assembler.push(one))
+    for (const event of [delta({ reasoning: 'hm' }), end]) decoder.push(JSON.stringify(event))
+    decoder.end()
+    expect(assembler.finish().parts).toEqual([{ type: 'reasoning', text: 'hm' }])
+  })
+
+  test('a server that wants to see it with every call gets it, be it empty', () => {
+    const quirks = { reasoningNeeded: 'reasoning_content' } as const
+    expect(written([called()], quirks)).toMatchObject([{ reasoning_content: '', tool_calls: [{}] }, {}])
+    const own: Part = { type: 'reasoning', text: 'hm', providerData: { [scope]: { field: 'reasoning_content' } } }
+    expect(written([called(own)], quirks)).toMatchObject([{ reasoning_content: 'hm', tool_calls: [{}] }, {}])
+    expect(written([{ role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }], quirks)).toEqual([
+      { role: 'assistant', content: 'Yes.' },
+    ])
+  })
+})
+
+describe('strict templates', () => {
+  const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })
+
+  test('what the user says in several messages is one, and behind the result of a tool somebody answers first', () => {
+    const text = (said: string) => ({ type: 'text', text: said })
+    expect(written([user('a'), user('b'), called(), user('c')], { rolesAlternate: true })).toMatchObject([
+      { role: 'user', content: [text('a'), text('b')] },
+      { role: 'assistant' },
+      { role: 'tool' },
+      { role: 'assistant', content: 'OK.' },
+      { role: 'user', content: [text('c')] },
+    ])
+  })
+
+  test('B016 ids of nine letters and digits', () => {
+    const [asked, answer] = written([called()], { callIds: 'nine' }) as [{ tool_calls: [{ id: string }] }, { tool_call_id: string }]
+    expect(asked.tool_calls[0].id).toBe('R00001000')
+    expect(answer.tool_call_id).toBe('R00001000')
+  })
+})
+
+describe('B194 what servers call things', () => {
+  const request: ModelRequest = {
+    instructions: '',
+    messages: [],
+    tools: [],
+    toolChoice: 'auto',
+    settings: { maxOutputTokens: 9, seed: 7, reasoning: 'low' },
+    purpose: 'main',
+  }
+  const tailOf = (name: string, quirks: ChatQuirks = {}, more: Partial<ModelRequest> = {}) => {
+    const frames = new ChatFrames('m', true, dialectAt(name, { baseURL: 'http://api.test/v1', quirks }))
+    return JSON.parse(`{"messages":[${new TextDecoder().decode(frames.of({ ...request, ...more }).tail)}`) as object
+  }
+
+  test('by the name of the server', () => {
+    const usage = { stream_options: { include_usage: true } }
+    expect(tailOf('acme')).toEqual({ messages: [], stream: true, ...usage, max_tokens: 9, seed: 7, reasoning_effort: 'low' })
+    expect(tailOf('azure')).toMatchObject({ max_completion_tokens: 9 })
+    expect(tailOf('openrouter')).toMatchObject({ reasoning: { effort: 'low' } })
+    expect(tailOf('deepseek')).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(tailOf('alibaba')).toMatchObject({ enable_thinking: true })
+    expect(tailOf('mistral')).toEqual({ messages: [], stream: true, max_tokens: 9, random_seed: 7 })
+  })
+
+  test('and over that as the user says', () => {
+    expect(tailOf('mistral', { seedField: 'seed', streamUsage: true })).toMatchObject({ seed: 7, stream_options: { include_usage: true } })
+    expect(tailOf('acme', { maxTokensField: 'max_completion_tokens', reasoningAs: 'unsaid' })).not.toHaveProperty('reasoning_effort')
+    expect(tailOf('zai', {}, { settings: { reasoning: 'none' } })).toMatchObject({ thinking: { type: 'disabled' } })
+  })
+})
+
+describe('where a server is, and its key', () => {
+  test('a known name says where; an unknown one is an error', () => {
+    expect(dialectAt('groq', {})).toMatchObject({
+      provider: 'groq',
+      baseURL: 'https://api.groq.com/openai/v1',
+      apiKeyVariable: 'GROQ_API_KEY',
+    })
+    expect(() => openaiCompatible({ name: 'nobody' })).toThrow("where 'nobody' is, is not known")
+    expect(() => openaiCompatible({ name: 'azure' })).toThrow('baseURL is missing')
+  })
+
+  test('the key of the environment is sent to the hosts of its server and nowhere else, whatever the name', () => {
+    const variable = (name: string, baseURL: string) => dialectAt(name, { baseURL }).apiKeyVariable
+    expect(variable('mine', 'https://res.openai.azure.com/openai/v1')).toBe('AZURE_OPENAI_API_KEY')
+    expect(variable('openai', 'https://api.groq.com/openai/v1')).toBe('GROQ_API_KEY')
+    for (const place of ['http://127.0.0.1:1/v1', 'https://api.groq.com.evil.test/v1', 'https://evilapi.groq.com/v1'])
+      expect(variable('groq', place)).toBeUndefined()
+    expect(variable('azure', 'https://evil-openai.azure.com.test/v1')).toBeUndefined()
+  })
+})
+
+test('sources, once each, and images that the model made', () => {
+  const cited = {
+    annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.test/', title: 'A', start_index: 0, end_index: 3 } }],
+  }
+  const message = read(
+    { ...delta({ content: 'Yes.' }), citations: ['https://b.test/'], search_results: [{ url: 'https://b.test/', title: 'B' }] },
+    delta({ ...cited, images: [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } }] }),
+    delta(cited, 'stop'),
+  )
+  expect(message.parts).toEqual([
+    { type: 'source', url: 'https://b.test/', title: 'B' },
+    { type: 'text', text: 'Yes.' },
+    { type: 'image', mediaType: 'image/webp', data: 'AAAA' },
+    { type: 'source', url: 'https://a.test/', title: 'A' },
+  ])
+})
+
+test('an empty delta beside a whole message is not the answer', () => {
+  const choice = {
+    index: 0,
+    delta: { role: 'assistant', content: '' },
+    message: { role: 'assistant', content: 'Yes.' },
+    finish_reason: 'stop',
+  }
+  expect(read({ choices: [choice] }).parts).toEqual([{ type: 'text', text: 'Yes.' }])
+})

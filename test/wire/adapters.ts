@@ -1,0 +1,40 @@
+import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
+import type { HttpApi } from '../../src/models/http/api.ts'
+import { ApiResponse } from '../../src/models/http/response.ts'
+import { ChatApi } from '../../src/models/openai-chat/api.ts'
+import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
+import type { HttpReceiver } from '../../src/models/transport/transport.ts'
+import type { WireApi, WireMeta } from '../setup/wire.ts'
+
+/** Takes the bytes of one response. */
+export interface ByteReceiver extends HttpReceiver {
+  finish(): ModelFinish
+}
+
+/** How the recordings of an API are put to its adapter. */
+export interface WireAdapter {
+  /** A model that talks to a server at `baseURL`: what the recorded path has before it is for the adapter to say. */
+  model(meta: WireMeta, baseURL: string, stream: boolean): Model
+  /** What reads a response below the transport. */
+  receiver(meta: WireMeta, sink: (delta: ModelDelta) => void): ByteReceiver
+}
+
+/** The adapters that there are, by the API that they speak. What is not here is reported as "no adapter yet". */
+export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
+  'chat-completions': {
+    model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
+    receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
+  },
+}
+
+function receiverOf(api: HttpApi, sink: (delta: ModelDelta) => void): ByteReceiver {
+  const { provider, answerOf, json } = api
+  const from = { provider, answerOf, json }
+  const request = { instructions: '', messages: [], tools: [], toolChoice: 'auto', settings: {}, purpose: 'main' } as const
+  return new ApiResponse(from, api.decoder(from, sink, request))
+}
+
+/** Some sources did not say which model it was. */
+function modelOf({ model }: WireMeta): string {
+  return model ?? 'a-model'
+}

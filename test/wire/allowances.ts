@@ -1,0 +1,179 @@
+import type { WireApi, WireMeta } from '../setup/wire.ts'
+import type { Difference, What } from './differences.ts'
+import type { RequestDifference, RequestWhat } from './request-differences.ts'
+
+export type AnyDifference = Difference | RequestDifference
+
+/** A difference that is right, or known, and why. It names kinds, never recordings: it holds for those that nobody has seen. */
+export interface Allowance {
+  readonly api: WireApi | 'any'
+  /** Default: any. */
+  readonly provider?: string
+  readonly what: What | RequestWhat
+  /** What else must be so. Default: nothing. */
+  readonly when?: (difference: AnyDifference) => boolean
+  readonly reason: string
+  /** Ours is wrong, and known to be: to be removed when it is mended. */
+  readonly notYet?: true
+}
+
+/** What our adapters still do wrong. */
+const notYet: readonly Allowance[] = []
+
+/** What the clients of the recordings do, and we do otherwise. Each was seen in what they sent back of their own answers. */
+export const clients: readonly Allowance[] = [
+  {
+    api: 'any',
+    what: 'request-reasoning',
+    when: ({ recorded }) => recorded === '',
+    reason: 'the client forgets reasoning; what the model gave goes back where its API takes it',
+  },
+  {
+    api: 'any',
+    what: 'request-opaque',
+    when: ({ recorded }) => isEmpty(recorded),
+    reason: 'the client forgets signatures and encrypted reasoning; they go back to the model that gave them',
+  },
+  {
+    api: 'any',
+    what: 'request-opaque',
+    when: ({ recorded, ours }) => withoutNumbers(recorded) === withoutNumbers(ours),
+    reason: 'the source of the recording has put numbered marks in the places of the data, and numbers them anew in each file',
+  },
+  {
+    api: 'any',
+    what: 'request-item-ids',
+    when: ({ recorded }) => isEmpty(recorded),
+    reason: 'the client forgets ids of items with the items themselves',
+  },
+  {
+    api: 'chat-completions',
+    provider: 'openrouter',
+    what: 'request-reasoning',
+    when: ({ recorded, ours }) => recorded !== '' && String(ours).endsWith(String(recorded)),
+    reason: 'the client loses the first piece of streamed reasoning_details',
+  },
+  {
+    api: 'any',
+    what: 'request-text',
+    when: ({ recorded, ours }) => recorded === '' && ours !== '',
+    reason: 'the client forgets the text beside calls (CrewAI)',
+  },
+  {
+    api: 'any',
+    what: 'request-order',
+    when: ({ recorded, ours }) => isWithoutText(recorded, ours),
+    reason: 'the client forgets the text beside calls (CrewAI)',
+  },
+  {
+    api: 'gemini-generate-content',
+    what: 'request-opaque',
+    when: ({ recorded, ours }) => urlSafe(recorded) === urlSafe(ours),
+    reason: 'Python clients decode signatures and encode them in the other alphabet of base64: the bytes are the same',
+  },
+  {
+    api: 'gemini-generate-content',
+    what: 'request-ids',
+    when: ({ recorded, ours }) => isOptional(recorded, ours),
+    reason: 'ids of calls are optional: clients make some where the API gave none, and leave them out where Vertex refuses them',
+  },
+  {
+    api: 'ollama-chat',
+    what: 'request-ids',
+    when: ({ recorded, ours }) => isOptional(recorded, ours),
+    reason: 'ids of calls are optional: results are told by the name of their tool, in the order of the calls',
+  },
+  {
+    api: 'any',
+    what: 'request-ids',
+    when: ({ recorded }) => /REDACTED/.test(JSON.stringify(recorded)),
+    reason: 'the source of the recording has put marks in the places of ids, and the server would not take the marks',
+  },
+  {
+    api: 'responses',
+    what: 'request-item-ids',
+    when: ({ recorded, ours }) => isOrdered(recorded, ours),
+    reason: 'the client leaves ids of items out, or makes some of its own: only stored items need them',
+  },
+  {
+    api: 'responses',
+    what: 'request-ids',
+    when: ({ recorded, ours }) => isPrefixed(recorded, ours),
+    reason: 'the server uses ids of calls again in each response; the client puts the id of the response before them (Bedrock)',
+  },
+]
+
+/** What is opaque goes back to the same provider, API and model only; the others get what anybody can read. */
+const handedOver: readonly Allowance[] = [
+  ...(['request-reasoning', 'request-opaque', 'request-item-ids', 'request-items'] as const).map((what): Allowance => {
+    const when = (difference: AnyDifference) => isForeign(difference) && (difference.ours === '' || isEmpty(difference.ours))
+    return { api: 'any', what, when, reason: 'an answer of another model: ours sends nothing of it that is opaque' }
+  }),
+  {
+    api: 'any',
+    what: 'request-ids',
+    when: isForeign,
+    reason: 'an answer of another model: the ids of its calls are made to fit; that calls and results belong together is compared',
+  },
+]
+
+export const allowances: readonly Allowance[] = [...notYet, ...clients, ...handedOver]
+
+function isForeign(difference: AnyDifference): boolean {
+  return 'foreign' in difference && difference.foreign === true
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** `signature_REDACTED_1` and `signature_REDACTED_2` are the same. Only where there are such marks. */
+function withoutNumbers(value: unknown): string {
+  return JSON.stringify(value).replace(/_REDACTED_\d+/g, '_REDACTED')
+}
+
+function urlSafe(value: unknown): string {
+  return JSON.stringify(value).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '')
+}
+
+function isWithoutText(recorded: unknown, ours: unknown): boolean {
+  return (
+    listOf(recorded).join() ===
+    listOf(ours)
+      .filter((type) => type !== 'text')
+      .join()
+  )
+}
+
+/** Where both have an id, it is the same. */
+function isOptional(recorded: unknown, ours: unknown): boolean {
+  const others = listOf(ours)
+  return listOf(recorded).every((id, place) => id === null || others[place] === null || id === others[place])
+}
+
+/** What is in both comes in the same order, and ours has no less. */
+function isOrdered(recorded: unknown, ours: unknown): boolean {
+  const [theirs, others] = [listOf(recorded), listOf(ours)]
+  const places = theirs.map((id) => others.indexOf(id)).filter((place) => place >= 0)
+  return theirs.length <= others.length && places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0))
+}
+
+function isPrefixed(recorded: unknown, ours: unknown): boolean {
+  const others = listOf(ours)
+  return listOf(recorded).every((id, place) => String(id).endsWith(`:${String(others[place])}`))
+}
+
+/** Which one a difference falls under. */
+export function allowanceIn(list: readonly Allowance[], difference: AnyDifference, meta: WireMeta): Allowance | undefined {
+  return list.find(
+    ({ api, provider, what, when }) =>
+      (api === 'any' || api === meta.api) &&
+      (provider === undefined || provider === meta.provider) &&
+      what === difference.what &&
+      (when === undefined || when(difference)),
+  )
+}

@@ -1,0 +1,84 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../src/core/json.ts'
+import type { Message, Part } from '../../src/core/message.ts'
+import { describeWire, type Exchange, type WireCase, wireCases } from '../setup/wire.ts'
+import { clients } from './allowances.ts'
+import { readRequest } from './readings/read-request.ts'
+import { readResponse } from './readings/read-response.ts'
+import type { Answer } from './readings/reading.ts'
+import { requestOf, type Turn } from './readings/request.ts'
+import { rebuild } from './rebuild.ts'
+import { opaqueDifferences, turnDifferences } from './request-differences.ts'
+import { Tally } from './tally.ts'
+
+// What the recorded clients sent back of an answer is what the plain reading of that answer says. No adapter has a part in this: it shows
+// that the readings of responses and of requests are right, and which of the differences are the clients' own.
+
+describeWire('what recorded clients sent back', (folder) => {
+  const tally = new Tally(clients)
+  const traces = wireCases(folder).filter(({ isTrace }) => isTrace)
+
+  afterAll(() => console.info(tally.report('What recorded clients sent back:')))
+
+  describe('of the answer before', () => {
+    for (const trace of traces)
+      test(trace.name, () => {
+        for (const [number, step] of trace.exchanges.entries()) if (number > 0) check(trace, step, number)
+      })
+  })
+
+  function check({ exchanges }: WireCase, step: Exchange, number: number): void {
+    const { meta } = step
+    const before = exchanges[number - 1]
+    if (!meta.request || before === undefined) return
+    const recorded = readRequest(meta.api, step.request())
+    const answers = exchanges.slice(0, number).map((one) => readResponse(one).answer)
+    const { ours } = rebuild(
+      recorded,
+      answers.map((answer) => (answer === undefined ? undefined : messageOf(answer))),
+    )
+    const answer = answers[number - 1]
+    const place = [...ours].find(([, one]) => one === number - 1)?.[0] ?? -1
+    const turn = recorded.turns[place]
+    if (answer === undefined || turn === undefined) return tally.count(meta.api, 'steps without the answer before them')
+    tally.count(meta.api, 'answers compared')
+    const turns = [turn, turnOf(answer, turn)] as const
+    // Another model is not sent what is opaque; what has no common form the reading does not tell.
+    const differences = [...turnDifferences(...turns), ...(isForeign(before, step) ? [] : opaqueDifferences(...turns))]
+    const comparable = differences.filter(({ what }) => what !== 'request-items')
+    expect(tally.unallowed(comparable, meta)).toEqual([])
+  }
+})
+
+function messageOf({ text, calls }: Answer): Message {
+  const called = calls.map(
+    ({ name, native, input }, place): Part => ({
+      type: 'tool-call',
+      callId: `m1.${place}`,
+      toolName: name ?? native ?? '',
+      input: input as Json,
+    }),
+  )
+  return { role: 'assistant', parts: [{ type: 'text', text }, ...called] }
+}
+
+/** The answer as a turn, with the calls that the client has kept. */
+function turnOf({ text, reasoning, calls, opaque }: Answer, recorded: Turn): Turn {
+  const kept = recorded.items.filter(({ type }) => type === 'call').length
+  const items = [
+    ...opaque.map((one) => ({ type: 'opaque' as const, ...one })),
+    { type: 'reasoning' as const, text: reasoning.join('') },
+    { type: 'text' as const, text },
+    ...calls.slice(0, kept).map((call) => ({ type: 'call' as const, ...call })),
+  ]
+  return (
+    requestOf([
+      { role: 'user', items: [{ type: 'text', text: 'Hello' }] },
+      { role: 'assistant', items },
+    ]).turns[1] ?? recorded
+  )
+}
+
+function isForeign({ meta: one }: Exchange, { meta: other }: Exchange): boolean {
+  return one.provider !== other.provider || one.api !== other.api || one.model !== other.model
+}

@@ -1,0 +1,134 @@
+import type { FinishReason } from '../../../src/core/model.ts'
+import { readBody } from './body.ts'
+import { broken, errorInside, statusError } from './errors.ts'
+import { type AnyJson, argumentsOf, type Draft, draft, known, type Opaque, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+
+const finishes: { readonly [reason: string]: FinishReason } = {
+  stop: 'stop',
+  eos: 'stop',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  length: 'length',
+  content_filter: 'content-filter',
+}
+
+/** The first choice of a completion or of its chunks. */
+export function readChat(recorded: Recorded): Reading {
+  if (recorded.status >= 300) return { error: statusError(recorded) }
+  const { events, done } = readBody(recorded.body)
+  const found = draft()
+  const calls: Piece[] = []
+  const usage: AnyJson = {}
+  let finish: string | undefined
+  let refused = false
+  let whole = false
+  let message: AnyJson
+  for (const { data } of events) {
+    if (data.error) return { error: errorInside(data) }
+    addUsage(usage, data.x_groq?.usage ?? data.usage)
+    const choice = (data.choices ?? []).find((one: AnyJson) => (one.index ?? 0) === 0)
+    if (choice === undefined) continue
+    if (choice.error) return { error: errorInside(choice) }
+    finish = choice.finish_reason || finish
+    message = choice.message ?? message
+    whole ||= choice.message !== undefined
+    if (choice.delta !== undefined) addMessage(found, calls, choice.delta)
+    refused ||= Boolean((choice.delta ?? choice.message)?.refusal)
+  }
+  // A message beside or after deltas tells them once more.
+  if (found.text === '' && found.reasoning.join('') === '' && calls.length === 0) addMessage(found, calls, message ?? {})
+  if (finish === undefined && !done && !whole) return { error: broken }
+  found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
+  return {
+    answer: {
+      ...found,
+      rawFinish: finish === undefined ? [] : [finish],
+      finish: refused ? 'refusal' : (finishes[finish ?? 'stop'] ?? 'other'),
+      usage: usageOf(usage),
+    },
+  }
+}
+
+interface Piece {
+  readonly id?: string
+  readonly index?: number
+  readonly name: string
+  input: string
+}
+
+function addMessage(found: Draft, calls: Piece[], message: AnyJson): void {
+  found.reasoning.push(message.reasoning_content || message.reasoning || '')
+  addContent(found, message.content)
+  found.text += message.refusal ?? ''
+  for (const call of [...(message.tool_calls ?? []), ...(message.function_call ? [message.function_call] : [])]) addCall(calls, call)
+  addOpaque(found, message)
+}
+
+function addContent(found: Draft, content: AnyJson): void {
+  if (typeof content === 'string') found.text += content
+  else if (Array.isArray(content))
+    for (const part of content) {
+      found.text += part.text ?? ''
+      for (const piece of part.thinking ?? []) found.reasoning.push(piece.text ?? '')
+    }
+  else if (content) found.text += JSON.stringify(content)
+}
+
+/** In the recordings a call begins where there is a name; all else goes on with the one of its index, or with the last one. */
+function addCall(calls: Piece[], entry: AnyJson): void {
+  const { name, arguments: input } = entry.function ?? entry
+  const text = typeof input === 'object' && input !== null ? JSON.stringify(input) : (input ?? '')
+  const open = calls.find(({ index }) => index !== undefined && index === entry.index) ?? calls.at(-1)
+  if (name) calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, input: text })
+  else if (open) open.input += text
+}
+
+/** What of a detail nobody can read, in the order in which it stands there. */
+export function opaqueIn(detail: AnyJson): Opaque[] {
+  return Object.entries(detail).flatMap(([key, value]): Opaque[] => {
+    const kind = key === 'id' ? 'item-id' : key === 'signature' ? 'signature' : key === 'data' ? 'encrypted' : undefined
+    return kind === undefined || !value ? [] : [{ kind, value: String(value) }]
+  })
+}
+
+/** OpenRouter's `reasoning_details`, and the thought signatures of Google's compatible API. */
+function addOpaque({ opaque }: Draft, message: AnyJson): void {
+  const holders = [message, ...(message.tool_calls ?? [])]
+  for (const detail of message.reasoning_details ?? []) opaque.push(...opaqueIn(detail))
+  for (const { extra_content: extra, thought_signature: bare } of holders) {
+    const signature = extra?.google?.thought_signature ?? bare
+    if (signature) opaque.push({ kind: 'signature', value: signature })
+  }
+}
+
+/** A later number replaces an earlier one, field by field. */
+function addUsage(usage: AnyJson, more: AnyJson): void {
+  for (const [name, value] of Object.entries(more ?? {})) if (value !== null) usage[name] = value
+}
+
+function usageOf(usage: AnyJson): ReadUsage {
+  const input = usage.prompt_tokens_details ?? {}
+  const output = usage.completion_tokens_details ?? {}
+  const reasoning: number | undefined = output.reasoning_tokens
+  return known<ReadUsage>({
+    input: usage.prompt_tokens,
+    cached:
+      input.cached_tokens ??
+      usage.prompt_cache_hit_tokens ??
+      usage.cache_read_input_tokens ??
+      usage.cached_tokens ??
+      usage.num_cached_tokens,
+    cacheWrite: input.cache_write_tokens ?? usage.cache_creation_input_tokens,
+    output: outputOf(usage, reasoning ?? 0),
+    reasoning,
+  })
+}
+
+/** Some servers count reasoning beside the completion: their total, or the numbers themselves, say so. */
+function outputOf(
+  { prompt_tokens: input, completion_tokens: output, total_tokens: total }: AnyJson,
+  reasoning: number,
+): number | undefined {
+  const beside = typeof total === 'number' && (total === input + output + reasoning || reasoning > output)
+  return beside && reasoning > 0 ? Math.max(output, total - input) : output
+}

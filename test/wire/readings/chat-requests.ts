@@ -1,0 +1,85 @@
+import { opaqueIn } from './chat-completions.ts'
+import type { AnyJson } from './reading.ts'
+import { type Item, inputOf, mediaOf, type ReadRequest, requestOf, resultText, type Said } from './request.ts'
+
+/** A request of the Chat Completions API. */
+export function readChatRequest({ messages, tools }: AnyJson): ReadRequest {
+  const names = (tools ?? []).map((tool: AnyJson) => tool.function?.name ?? tool.type)
+  return requestOf(messages.map(said), { tools: names })
+}
+
+function said(message: AnyJson): Said {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', items: contentOf(message.content) }
+    case 'tool':
+    case 'function':
+      return { role: 'user', items: [resultOf(message)] }
+    case 'assistant':
+      return { role: 'assistant', items: assistantItems(message) }
+    default:
+      return { role: 'user', items: contentOf(message.content) }
+  }
+}
+
+function assistantItems(message: AnyJson): Item[] {
+  const { content, refusal, tool_calls: calls, reasoning_details: details } = message
+  return [
+    { type: 'reasoning', text: reasoningOf(message) },
+    ...(details ?? []).flatMap(detailItems),
+    ...contentOf(content),
+    { type: 'text', text: refusal ?? '' },
+    ...(calls ?? []).flatMap(callItems),
+  ]
+}
+
+/** OpenRouter's: what is not text goes back as it came. */
+function detailItems(detail: AnyJson): Item[] {
+  return opaqueIn(detail).map((one) => ({ type: 'opaque', ...one }))
+}
+
+/** Where there are details, they hold the text of the reasoning too. */
+function reasoningOf({ reasoning_content: content, reasoning, reasoning_details: details }: AnyJson): string {
+  return content || reasoning || (details ?? []).map(({ text, summary }: AnyJson) => text ?? summary ?? '').join('')
+}
+
+function callItems({ id, function: call, extra_content: extra }: AnyJson): Item[] {
+  const signature = extra?.google?.thought_signature
+  return [
+    { type: 'call', name: call.name, id, input: inputOf(call.arguments) },
+    ...(signature ? [{ type: 'opaque', kind: 'signature', value: signature } as const] : []),
+  ]
+}
+
+function resultOf({ tool_call_id: id, content }: AnyJson): Item {
+  const items = contentOf(content)
+  return {
+    type: 'result',
+    ...(id === undefined ? {} : { id }),
+    text: items.map((item) => (item.type === 'text' ? item.text : '')).join('') || (typeof content === 'object' ? '' : resultText(content)),
+    media: items.filter((item) => item.type === 'media'),
+    failed: false,
+  }
+}
+
+function contentOf(content: AnyJson): Item[] {
+  if (content === null || content === undefined) return []
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content.flatMap((part: AnyJson): Item[] => {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text }]
+      case 'thinking':
+        return part.thinking.map(({ text }: AnyJson) => ({ type: 'reasoning', text }))
+      case 'image_url':
+        return [mediaOf('image', part.image_url.url ?? part.image_url)]
+      case 'input_audio':
+        return [{ type: 'media', kind: 'file', mediaType: `audio/${part.input_audio.format}`, data: part.input_audio.data }]
+      case 'file':
+        return [mediaOf('file', part.file.file_data ?? part.file.file_id)]
+      default:
+        return [{ type: 'item', value: part }]
+    }
+  })
+}

@@ -1,0 +1,89 @@
+import type { FinishReason } from '../../../src/core/model.ts'
+import { readBody } from './body.ts'
+import { broken, errorInside, statusError } from './errors.ts'
+import { type AnyJson, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+
+/** `FinishReason` of the API's reference; its first two values also come as the numbers of the enum. */
+const finishes: { readonly [reason: string]: FinishReason } = {
+  STOP: 'stop',
+  1: 'stop',
+  MAX_TOKENS: 'length',
+  2: 'length',
+  SAFETY: 'content-filter',
+  RECITATION: 'content-filter',
+  BLOCKLIST: 'content-filter',
+  PROHIBITED_CONTENT: 'content-filter',
+  SPII: 'content-filter',
+  IMAGE_SAFETY: 'content-filter',
+  MODEL_ARMOR: 'content-filter',
+  MALFORMED_FUNCTION_CALL: 'error',
+  UNEXPECTED_TOOL_CALL: 'error',
+}
+
+/** The first candidate of a response, or of the pieces of a stream. */
+export function readGemini(recorded: Recorded): Reading {
+  if (recorded.status >= 300) return { error: statusError(recorded) }
+  const found = draft()
+  let reason: string | undefined
+  let blocked: string | undefined
+  let usage: AnyJson
+  for (const { data } of readBody(recorded.body).events) {
+    if (data.error) return { error: errorInside(data) }
+    // Later numbers replace earlier ones, field by field.
+    if (data.usageMetadata) usage = { ...usage, ...data.usageMetadata }
+    blocked = data.promptFeedback?.blockReason ?? blocked
+    const candidate = data.candidates?.[0]
+    for (const part of candidate?.content?.parts ?? []) addPart(found, part)
+    reason = candidate?.finishReason === undefined ? reason : String(candidate.finishReason)
+  }
+  if (reason === undefined && blocked === undefined) return { error: broken }
+  const finish = reason === undefined ? 'content-filter' : (finishes[reason] ?? 'other')
+  const answer = { ...found, rawFinish: [reason ?? '', blocked ?? ''].filter(Boolean), finish, usage: usageOf(usage) }
+  if (reason === undefined) return { answer, either: 'ModelContentBlocked' }
+  return finish === 'error' ? { answer, either: 'ModelServerError' } : { answer }
+}
+
+function addPart(found: Draft, part: AnyJson): void {
+  if (part.thoughtSignature) found.opaque.push({ kind: 'signature', value: part.thoughtSignature })
+  if (typeof part.text === 'string') {
+    if (part.thought) found.reasoning.push(part.text)
+    else found.text += part.text
+  }
+  if (part.functionCall) addCall(found, part.functionCall)
+  if (part.inlineData) found.media.push({ mediaType: part.inlineData.mimeType, data: part.inlineData.data })
+  if (part.executableCode) found.serverCalls.push(known({ name: 'code_execution', id: part.executableCode.id }))
+  if (part.toolCall) found.serverCalls.push(known({ name: part.toolCall.toolType, id: part.toolCall.id }))
+}
+
+/** A call with a name is a new one; what has none goes on with the last one. */
+function addCall(found: Draft, { name, id, args, partialArgs }: AnyJson): void {
+  if (name) found.calls.push(known({ name, id, input: structuredClone(args ?? {}) }))
+  for (const piece of partialArgs ?? []) addPiece(found.calls.at(-1)?.input, piece)
+}
+
+/** `{ jsonPath: '$.steps[0].text', stringValue: 'more' }`: texts are appended, all else is set. */
+function addPiece(args: AnyJson, { jsonPath, ...piece }: AnyJson): void {
+  const keys: (string | number)[] = [...jsonPath.matchAll(/\.(\w+)|\[(\d+)\]|\['([^']+)'\]/g)].map(([, name, index, quoted]) =>
+    index === undefined ? (name ?? quoted) : Number(index),
+  )
+  const value = piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null
+  const last = keys.pop() ?? ''
+  let at = args
+  for (const [place, key] of keys.entries()) {
+    at[key] ??= typeof (keys[place + 1] ?? last) === 'number' ? [] : {}
+    at = at[key]
+  }
+  at[last] = typeof value === 'string' && typeof at[last] === 'string' ? at[last] + value : value
+}
+
+/** Thoughts and the prompts of tools are counted beside the others. Numbers that are zero are left out (proto3). */
+function usageOf(usage: AnyJson): ReadUsage {
+  if (usage === undefined) return {}
+  const { promptTokenCount, toolUsePromptTokenCount = 0, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount } = usage
+  return known<ReadUsage>({
+    input: promptTokenCount === undefined ? undefined : promptTokenCount + toolUsePromptTokenCount,
+    cached: cachedContentTokenCount,
+    output: (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
+    reasoning: thoughtsTokenCount,
+  })
+}

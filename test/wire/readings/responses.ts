@@ -1,0 +1,89 @@
+import { readBody } from './body.ts'
+import { broken, errorInside, statusError } from './errors.ts'
+import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+
+/** Calls that are ours to run, and no functions. */
+const nativeCalls = new Set(['local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call', 'custom_tool_call'])
+
+/** Calls that the provider has run. */
+const serverCalls = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'mcp_call',
+  'tool_search_call',
+  'program',
+])
+
+const terminal = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+
+/** A response of the Responses API: the object, or the one in its last event, which tells everything once more. */
+export function readResponses(recorded: Recorded): Reading {
+  if (recorded.status >= 300) return { error: statusError(recorded) }
+  const { events } = readBody(recorded.body)
+  const items: AnyJson[] = []
+  for (const { data } of events) {
+    if (data.type === 'error') return { error: errorInside(data) }
+    if (data.type === 'response.output_item.done') items[data.output_index] = data.item
+    const response = terminal.has(data.type) ? data.response : data
+    if (response.object !== 'response') continue
+    if (response.error) return { error: errorInside(response.error) }
+    return answerOf(response, items)
+  }
+  return { error: broken }
+}
+
+/** Some servers leave the output of the last event empty: then the items that came before it are all there is. */
+function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
+  const found = draft()
+  const output: AnyJson[] = response.output?.length > 0 ? response.output : items.filter(Boolean)
+  for (const item of output) addItem(found, item)
+  const refused = output.some((item) => item.content?.some?.((part: AnyJson) => part.type === 'refusal'))
+  const reason: string | undefined = response.incomplete_details?.reason
+  const rawFinish = reason === undefined ? [response.status] : [response.status, reason, `${response.status}:${reason}`]
+  const answer: Answer = {
+    ...found,
+    rawFinish,
+    finish: finishOf(response.status, reason, refused),
+    usage: usageOf(response.usage ?? {}),
+  }
+  // A response that goes on in the background is none yet.
+  return response.status === 'completed' || response.status === 'incomplete' ? { answer } : { answer, either: 'ModelServerError' }
+}
+
+function finishOf(status: string, reason: string | undefined, refused: boolean): Answer['finish'] {
+  if (reason === 'max_output_tokens') return 'length'
+  if (reason === 'content_filter') return 'content-filter'
+  if (refused) return 'refusal'
+  return status === 'completed' ? 'stop' : 'other'
+}
+
+function addItem(found: Draft, item: AnyJson): void {
+  if (item.type === 'message') for (const part of item.content ?? []) found.text += part.text ?? part.refusal ?? ''
+  else if (item.type === 'reasoning')
+    for (const part of [...(item.summary ?? []), ...(item.content ?? [])]) found.reasoning.push(part.text ?? '')
+  else if (item.type === 'function_call') found.calls.push({ name: item.name, id: item.call_id, input: argumentsOf(item.arguments) })
+  else if (nativeCalls.has(item.type))
+    found.calls.push({
+      ...(item.name === undefined ? {} : { name: item.name }),
+      id: item.call_id,
+      native: item.type,
+      input: item.input ?? item.operation ?? item.action,
+    })
+  else if (serverCalls.has(item.type) && item.execution !== 'client') found.serverCalls.push({ name: item.name ?? item.type, id: item.id })
+  if (item.type === 'image_generation_call' && item.result) found.media.push({ data: item.result })
+  if (item.id) found.opaque.push({ kind: 'item-id', value: item.id })
+  if (item.encrypted_content) found.opaque.push({ kind: 'encrypted', value: item.encrypted_content })
+  if (item.fingerprint) found.opaque.push({ kind: 'signature', value: item.fingerprint })
+}
+
+function usageOf(usage: AnyJson): ReadUsage {
+  return known<ReadUsage>({
+    input: usage.input_tokens,
+    cached: usage.input_tokens_details?.cached_tokens,
+    cacheWrite: usage.input_tokens_details?.cache_write_tokens,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens,
+  })
+}

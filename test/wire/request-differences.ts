@@ -1,0 +1,117 @@
+import { same } from './differences.ts'
+import type { Item, Media, ReadRequest, Turn } from './readings/request.ts'
+
+export type RequestWhat =
+  | 'request-instructions'
+  | 'request-roles'
+  | 'request-order'
+  | 'request-text'
+  | 'request-reasoning'
+  | 'request-calls'
+  | 'request-ids'
+  | 'request-pairing'
+  | 'request-results'
+  | 'request-media'
+  | 'request-opaque'
+  | 'request-item-ids'
+  | 'request-items'
+
+export interface RequestDifference {
+  readonly what: RequestWhat
+  readonly turn?: number
+  readonly recorded: unknown
+  readonly ours: unknown
+  /** The turn is an answer of another provider, API or model: what is opaque to others goes back to its own kind only. */
+  readonly foreign?: true
+}
+
+/** Whose answer a turn is: one that we have decoded, from the same model or from another; absent: what the user says, or from elsewhere. */
+export type Origin = 'own' | 'foreign' | undefined
+
+/**
+ * Where our request says something else than the recorded one.
+ *
+ * @param originOf Of turns from elsewhere we were never given reasoning and opaque data: these are not compared.
+ */
+export function requestDifferences(recorded: ReadRequest, ours: ReadRequest, originOf: (turn: number) => Origin): RequestDifference[] {
+  const [rolesRecorded, rolesOurs] = [recorded.turns.map(outline), ours.turns.map(outline)]
+  const found: RequestDifference[] = []
+  if (recorded.instructions !== ours.instructions)
+    found.push({ what: 'request-instructions', recorded: recorded.instructions, ours: ours.instructions })
+  if (!same(rolesRecorded, rolesOurs)) return [...found, { what: 'request-roles', recorded: rolesRecorded, ours: rolesOurs }]
+  for (const [place, turn] of recorded.turns.entries()) {
+    const other = ours.turns[place] ?? turn
+    const origin = originOf(place)
+    const differences = [
+      ...turnDifferences(turn, other),
+      ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, ours.turns[place - 1])),
+      ...difference('request-order', orderOf(turn), orderOf(other)),
+      ...(origin === undefined ? [] : opaqueDifferences(turn, other)),
+    ]
+    found.push(...differences.map((one) => ({ ...one, turn: place, ...(origin === 'foreign' ? { foreign: true as const } : {}) })))
+  }
+  return found
+}
+
+function difference(what: RequestWhat, recorded: unknown, ours: unknown): RequestDifference[] {
+  return same(recorded, ours) ? [] : [{ what, recorded, ours }]
+}
+
+/** What anybody can read. */
+export function turnDifferences(recorded: Turn, ours: Turn): RequestDifference[] {
+  const both = (what: RequestWhat, read: (turn: Turn) => unknown) => difference(what, read(recorded), read(ours))
+  return [
+    ...both('request-text', (turn) => textIn(turn, 'text')),
+    ...both('request-calls', (turn) => itemsOf(turn, 'call').map(({ name, input }) => [name, input])),
+    ...both('request-ids', (turn) => itemsOf(turn, 'call').map(({ id }) => id ?? null)),
+    ...both('request-results', (turn) => itemsOf(turn, 'result').map(({ text }) => text)),
+    ...both('request-media', mediaIn),
+  ]
+}
+
+/** What only the model that made it can read, or asks for. */
+export function opaqueDifferences(recorded: Turn, ours: Turn): RequestDifference[] {
+  const both = (what: RequestWhat, read: (turn: Turn) => unknown) => difference(what, read(recorded), read(ours))
+  const opaque = (turn: Turn, isId: boolean) =>
+    itemsOf(turn, 'opaque').flatMap(({ kind, value }) => ((kind === 'item-id') === isId ? [value] : []))
+  return [
+    ...both('request-reasoning', (turn) => textIn(turn, 'reasoning').trim()),
+    ...both('request-opaque', (turn) => opaque(turn, false)),
+    ...both('request-item-ids', (turn) => opaque(turn, true)),
+    ...both('request-items', (turn) => itemsOf(turn, 'item').map(({ value }) => value)),
+  ]
+}
+
+/** Who speaks, and what of. */
+function outline(turn: Turn): string {
+  const counts = (['call', 'result'] as const).flatMap((type) => {
+    const { length } = itemsOf(turn, type)
+    return length === 0 ? [] : [` ${length} ${type}s`]
+  })
+  return `${turn.role}${counts.join('')}`
+}
+
+function itemsOf<T extends Item['type']>({ items }: Turn, type: T): Extract<Item, { readonly type: T }>[] {
+  return items.filter((item): item is Extract<Item, { readonly type: T }> => item.type === type)
+}
+
+function textIn({ items }: Turn, type: 'text' | 'reasoning'): string {
+  return items.map((item) => (item.type === type ? item.text : '')).join('')
+}
+
+/** Of each result, the place of its call in the turn before. */
+function pairs(turn: Turn, before: Turn | undefined): number[] {
+  const ids = before === undefined ? [] : itemsOf(before, 'call').map(({ id }) => id)
+  return itemsOf(turn, 'result').map(({ id }, place) => (id === undefined ? place : ids.indexOf(id)))
+}
+
+function mediaIn(turn: Turn): unknown[] {
+  const inResults = itemsOf(turn, 'result').flatMap(({ media }): readonly Media[] => media)
+  return [...inResults, ...itemsOf(turn, 'media')].map(({ mediaType, data }) => (/^https?:/.test(data) ? data : [mediaType, data]))
+}
+
+/** What follows what; reasoning and opaque data have a place in some APIs only. */
+function orderOf({ items }: Turn): string[] {
+  const types = items.map(({ type }) => type).filter((type) => type === 'text' || type === 'call' || type === 'result' || type === 'item')
+  return types.filter((type, place) => type !== types[place - 1])
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Message } from '../../src/core/message.ts'
+import type { ModelRequest } from '../../src/core/model.ts'
+import type { Tool } from '../../src/core/tool.ts'
+import { describeWire, type Exchange, type WireCase, wireCases } from '../setup/wire.ts'
+import { adapters } from './adapters.ts'
+import { decode } from './outcome.ts'
+import { readRequest } from './readings/read-request.ts'
+import type { ReadRequest } from './readings/request.ts'
+import { rebuild } from './rebuild.ts'
+import { type Origin, requestDifferences } from './request-differences.ts'
+import { WireServer } from './server.ts'
+import { Tally } from './tally.ts'
+
+// Every recorded run of several steps: the request of each step, encoded from our decoded answers and the recorded results and words of the
+// user, says what the recorded one says.
+
+describeWire('every recorded trace', (folder) => {
+  const tally = new Tally()
+  let server: WireServer
+
+  beforeAll(async () => {
+    server = await WireServer.start()
+  })
+
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    console.info(tally.report('Recorded traces:'))
+  })
+
+  const traces = wireCases(folder).filter(({ isTrace }) => isTrace)
+  const apis = [...new Set(traces.flatMap(({ exchanges }) => exchanges.map(({ meta }) => meta.api)))].sort()
+
+  test('there are traces', () => expect(traces.length).toBeGreaterThan(0))
+
+  for (const api of apis) {
+    const steps = traces.flatMap((trace) =>
+      trace.exchanges.flatMap((step, number) => (number > 0 && step.meta.api === api ? [{ trace, number }] : [])),
+    )
+    if (adapters[api] === undefined) {
+      tally.count(api, 'steps not compared: no adapter yet', steps.length)
+      test.skip(`${api}: no adapter yet for ${steps.length} steps`, () => {})
+      continue
+    }
+    describe(api, () => {
+      for (const { trace, number } of steps)
+        test(`${trace.name}: the request of step ${number + 1} is as recorded`, () => check(trace, number))
+    })
+  }
+
+  async function check({ exchanges }: WireCase, number: number): Promise<void> {
+    const step = exchanges[number]
+    if (step === undefined) throw new Error(`no step ${number + 1}`)
+    const { api } = step.meta
+    const skip = (reason: string) => tally.count(api, `steps not compared: ${reason}`)
+    if (!step.meta.request) return skip('no request was recorded')
+    const recorded = readRequest(api, step.request())
+    if (recorded.previous !== undefined) return skip('it goes on with a response that the server keeps')
+    const answers = exchanges.slice(0, number).map((before, n) => answerOf(before, n + 1, tally))
+    const { messages, ours, partly } = rebuild(recorded, answers)
+    const encoded = await encode(server, step, recorded, messages)
+    const differences = requestDifferences(recorded, encoded, (turn) => originOf(exchanges[ours.get(turn) ?? -1], step))
+    tally.count(api, 'steps compared')
+    tally.count(api, 'turns', recorded.turns.length)
+    tally.count(api, 'answers of ours in them', ours.size)
+    if (partly > 0) tally.count(api, 'answers of which the client has kept some calls only', partly)
+    if (![...ours.values()].includes(number - 1)) tally.count(api, `steps without the answer before them: ${whyNot(recorded, answers)}`)
+    expect(tally.unallowed(differences, step.meta)).toEqual([])
+  }
+})
+
+/** The message of a step; none where it failed. */
+function answerOf(step: Exchange, n: number, tally: Tally): Message | undefined {
+  const adapter = adapters[step.meta.api]
+  if (adapter !== undefined) return decode(adapter, step, [step.response()], n).message
+  tally.count(step.meta.api, 'answers taken from the request: no adapter yet')
+  return undefined
+}
+
+/** A model reads what is opaque to others if it is the same one, at the same provider and by the same API. */
+function originOf(answered: Exchange | undefined, { meta }: Exchange): Origin {
+  if (answered === undefined) return undefined
+  const { provider, api, model } = answered.meta
+  return provider === meta.provider && api === meta.api && model === meta.model ? 'own' : 'foreign'
+}
+
+function whyNot({ turns }: ReadRequest, answers: readonly (Message | undefined)[]): string {
+  if (answers.at(-1) === undefined) return 'that step failed, or has no adapter'
+  return turns.some(({ role }) => role === 'assistant') ? 'another conversation goes on' : 'another conversation begins'
+}
+
+/** What the adapter sends, read as the recorded request is. */
+async function encode(server: WireServer, step: Exchange, recorded: ReadRequest, messages: readonly Message[]): Promise<ReadRequest> {
+  const { meta } = step
+  const adapter = adapters[meta.api]
+  if (adapter === undefined) throw new Error(`no adapter for ${meta.api}`)
+  const { baseURL, sent } = server.give(step, [step.response()])
+  const request: ModelRequest = {
+    instructions: recorded.instructions,
+    messages,
+    tools: recorded.tools.map(toolNamed),
+    toolChoice: 'auto',
+    settings: {},
+    purpose: 'main',
+  }
+  const model = adapter.model(meta, baseURL, meta.streamRequested ?? meta.streaming)
+  // What comes back is no matter here: it is read elsewhere.
+  await model.stream(request, () => {}, { signal: new AbortController().signal, sessionId: step.name }).catch(() => {})
+  const body = sent()
+  if (body === undefined) throw new Error('nothing was sent')
+  return readRequest(meta.api, JSON.parse(body))
+}
+
+function toolNamed(name: string): Tool {
+  const inputJsonSchema = { type: 'object', properties: {} }
+  const standard = {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) => ({ value }),
+    jsonSchema: { input: () => inputJsonSchema, output: () => ({}) },
+  } as const
+  return {
+    name,
+    description: 'A tool.',
+    inputSchema: { '~standard': standard },
+    inputJsonSchema,
+    effect: 'unsafe',
+    '~definition': { describe: 'A tool.' },
+  }
+}
