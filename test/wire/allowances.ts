@@ -92,8 +92,10 @@ export const clients: readonly Allowance[] = [
   {
     api: 'messages',
     what: 'request-items',
-    when: ({ recorded, ours }) => same(withoutCaller(recorded), withoutCaller(ours)),
-    reason: 'the client leaves out who called a tool where that is the model itself, as it is where nothing is said',
+    when: ({ recorded, ours }) => inAscii(withoutCaller(recorded)) === inAscii(withoutCaller(ours)),
+    reason:
+      'the client leaves out who called a tool where that is the model itself, as it is where nothing is said, ' +
+      'and the source of the recording writes dashes and quotes of its requests in ASCII',
   },
   {
     api: 'messages',
@@ -153,6 +155,16 @@ function withoutCaller(items: unknown): unknown {
     const { caller, ...rest } = item as { readonly caller?: { readonly type?: unknown } }
     return caller?.type === 'direct' ? rest : item
   })
+}
+
+/** By the names of fields, in order. */
+function inAscii(value: unknown): string {
+  const sorted = (field: unknown) =>
+    typeof field === 'object' && field !== null && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : field
+  const plain = JSON.stringify(value, (_, field: unknown) => sorted(field))
+  return plain.replace(/[\u2010-\u2015]/g, '-').replace(/[\u2018\u2019]/g, "'")
 }
 
 function urlSafe(value: unknown): string {
