@@ -251,8 +251,7 @@ export class MessagesDecoder implements ResponseDecoder {
       case 'call': {
         const { input, caller } = item
         // Also arguments that are no object are said: they are then seen to be unusable.
-        const isNone = input === undefined || input === null || (isJsonObject(input) && Object.keys(input).length === 0)
-        if (!block.begun && !isNone) this.#say(block, 'call-input', JSON.stringify(input))
+        if (!block.begun && input !== undefined && input !== null) this.#say(block, 'call-input', JSON.stringify(input))
         if (isJsonObject(caller) && caller['type'] !== 'direct') this.#keep(part, { caller })
         return
       }
