@@ -1,7 +1,8 @@
 import type { Model } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
+import { ollamaAddress } from '../models/ollama/index.ts'
 import { openaiChat, openaiCompatible } from '../models/openai/index.ts'
-import { lookForOllama, ollamaAddress, unreadable } from './ollama.ts'
+import { lookForOllama, unreadable } from './ollama.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine } from './text.ts'
 

@@ -13,7 +13,7 @@ import { denialFor, gate, type Preparing, type Verdict } from './gate.ts'
 import { inTime } from './in-time.ts'
 import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
-import { validated } from './validated.ts'
+import { parsedInput } from './validated.ts'
 
 /**
  * The verdicts of a batch: each announced call is known, its arguments are valid and parsed, and whether it needs an approval is
@@ -49,7 +49,7 @@ function prepareCall(batch: Omit<Preparing, 'call' | 'tool'>, call: CallState): 
   const preparing = { ...batch, call, tool }
   const input = call.edited ?? call.input
   try {
-    const result = validated(tool.inputSchema, input)
+    const result = parsedInput(tool, input)
     if (!(result instanceof Promise)) return afterValidation(preparing, input, result)
     return inTime(preparing, `inputSchema of '${tool.name}'`, result)
       .then((done) => afterValidation(preparing, input, done))

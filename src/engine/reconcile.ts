@@ -12,7 +12,7 @@ import type { Fact } from './facts.ts'
 import { CallInfo } from './info.ts'
 import type { RunPorts } from './ports.ts'
 import { settledBy } from './returned.ts'
-import { validated } from './validated.ts'
+import { parsedInput } from './validated.ts'
 
 interface Asking {
   readonly a: Activation
@@ -60,7 +60,7 @@ function lostCalls({ state }: Activation, call: CallState): readonly Lost[] {
 async function ask({ a, run, ports, running, tool, call }: Asking, { callId, attempt, input }: Lost): Promise<Answer> {
   const { reconcile } = tool['~definition']
   if (reconcile === undefined) return 'unknown'
-  const result = await validated(tool.inputSchema, input)
+  const result = await parsedInput(tool, input)
   if (result.issues !== undefined) return 'unknown'
   const about: CallState = { ...call, attempt, part: { ...call.part, callId } }
   return answerOf(await reconcile(result.value, new CallInfo(a.sessionId, run, ports, running.signal, about, () => {})), tool.name)

@@ -14,7 +14,7 @@ import { issuesText } from './issues.ts'
 import type { RunPorts } from './ports.ts'
 import { type Settled, settledBy, signalOf } from './returned.ts'
 import { isThenable } from './thenable.ts'
-import { validated } from './validated.ts'
+import { parsedInput } from './validated.ts'
 
 interface Executing {
   readonly a: Activation
@@ -39,7 +39,7 @@ export function runTool(a: Activation, call: CallState, running: Running): Facts
     const parsed = a.parsed.get(call.part.callId)
     if (parsed !== undefined && parsed.input === call.input) return execute(executing, parsed.value)
     // Another process prepared this call: what runs is the prepared value, parsed again.
-    const result = validated(tool.inputSchema, call.input)
+    const result = parsedInput(tool, call.input)
     if (result instanceof Promise)
       return result.then((done) => afterParse(executing, done)).catch((error: unknown) => [failure(executing, error)])
     return afterParse(executing, result)

@@ -1,5 +1,7 @@
 import { copyJson, type Json } from '../core/json.ts'
+import { withoutNullFields } from '../core/null-fields.ts'
 import type { Schema, ValidationIssue, ValidationResult } from '../core/schema.ts'
+import type { Tool } from '../core/tool.ts'
 import { isThenable } from './thenable.ts'
 
 /**
@@ -9,6 +11,14 @@ import { isThenable } from './thenable.ts'
 export function validated(schema: Schema, value: Json): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
   const answer: unknown = schema['~standard'].validate(copyJson(value))
   return isThenable(answer) ? Promise.resolve(answer).then(resultOf) : resultOf(answer)
+}
+
+/**
+ * What a tool's schema makes of the arguments of a call. Null for an optional field that can't be null counts as not given (B181), whichever model sent
+ * it; the journal keeps what was sent. Throws and rejects as `validated`.
+ */
+export function parsedInput(tool: Tool, input: Json): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
+  return validated(tool.inputSchema, withoutNullFields(tool.inputJsonSchema, input))
 }
 
 function resultOf(answer: unknown): ValidationResult<unknown> {

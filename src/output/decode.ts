@@ -1,5 +1,6 @@
 import { messageOf } from '../core/error.ts'
 import { isJsonObject, type Json } from '../core/json.ts'
+import { withoutNullFields } from '../core/null-fields.ts'
 import { scanJson } from '../core/scan-json.ts'
 import { storableLimits, toStorable } from '../core/storable.ts'
 import { clip } from '../core/text.ts'
@@ -13,9 +14,9 @@ const maxChars = 4 * 1024 * 1024
 
 /**
  * The JSON value that an answer is: its whole text, or what stands in its one code fence. Nothing is repaired, and no wrapper is taken off but the
- * one that was asked for (B189).
+ * one that was asked for (B189). Null for an optional field that can't be null counts as not given (B181): APIs that know only required fields have it so.
  */
-export function decodeText({ isWrapped }: Pick<OutputSchema, 'isWrapped'>, text: string): DecodedText {
+export function decodeText({ isWrapped, json: schema }: Pick<OutputSchema, 'isWrapped' | 'json'>, text: string): DecodedText {
   if (text.length > maxChars) return { problem: `The answer is longer than ${maxChars} characters, the limit.` }
   const parsed = parse(text.trim())
   if ('problem' in parsed) return parsed
@@ -23,7 +24,8 @@ export function decodeText({ isWrapped }: Pick<OutputSchema, 'isWrapped'>, text:
   // JSON text can say what a JSON value can't hold: `1e999`.
   const lost = changed.find(({ reason }) => reason !== 'lone-surrogate')
   if (lost !== undefined) return { problem: `The answer can't be used: the value at ${lost.path} is no JSON value (${lost.reason}).` }
-  return isWrapped ? unwrapped(json) : { value: json }
+  const decoded = isWrapped ? unwrapped(json) : { value: json }
+  return 'problem' in decoded ? decoded : { value: withoutNullFields(schema, decoded.value) }
 }
 
 function parse(text: string): { readonly value: unknown } | { readonly problem: string } {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decodeText } from '../../src/output/decode.ts'
 
-const plain = { isWrapped: false }
-const wrapped = { isWrapped: true }
+const plain = { isWrapped: false, json: {} }
+const wrapped = { isWrapped: true, json: {} }
 
 function problemOf(text: string, how = plain): string {
   const decoded = decodeText(how, text)
@@ -63,5 +63,19 @@ describe('B188, B189: the one wrapper that was asked for is taken off, and no ot
 
   test('a field of that name of the user is none of ours', () => {
     expect(decodeText(plain, '{"value":1}')).toEqual({ value: { value: 1 } })
+  })
+})
+
+describe('B181 null for an optional field that can not be null counts as not given', () => {
+  const json = { type: 'object', properties: { a: { type: 'string' }, b: { type: ['string', 'null'] } } }
+
+  test('what can be null stays null', () => {
+    expect(decodeText({ isWrapped: false, json }, '{"a":null,"b":null}')).toEqual({ value: { b: null } })
+  })
+
+  test('inside of a wrapper too', () => {
+    expect(decodeText({ isWrapped: true, json: { type: 'array', items: json } }, '{"value":[{"a":null,"b":"x"}]}')).toEqual({
+      value: [{ b: 'x' }],
+    })
   })
 })

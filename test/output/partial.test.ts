@@ -66,10 +66,10 @@ describe('what there is of an output while it comes', () => {
   test.each(answers)('cut at every character it ends with the whole value, and never shows half a pair: %s', (text) => {
     for (let cut = 1; cut < text.length; cut++) {
       const values = told([text.slice(0, cut), text.slice(cut)])
-      expect({ value: values.at(-1) }).toEqual(decodeText({ isWrapped: false }, text))
+      expect({ value: values.at(-1) }).toEqual(decodeText({ isWrapped: false, json: {} }, text))
       for (const value of values) expect(JSON.stringify(value)).not.toMatch(/\\ud[89a-f]/)
     }
-    expect({ value: told([...text]).at(-1) }).toEqual(decodeText({ isWrapped: false }, text))
+    expect({ value: told([...text]).at(-1) }).toEqual(decodeText({ isWrapped: false, json: {} }, text))
   })
 
   test('what was said is never changed', () => {

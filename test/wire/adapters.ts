@@ -1,13 +1,18 @@
 import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
 import { MessagesDecoder } from '../../src/models/anthropic/decode.ts'
 import { anthropic } from '../../src/models/anthropic/index.ts'
+import { GeminiApi } from '../../src/models/gemini/api.ts'
+import { type GeminiOptions, gemini } from '../../src/models/gemini/index.ts'
 import type { HttpApi } from '../../src/models/http/api.ts'
 import { ApiResponse } from '../../src/models/http/response.ts'
+import { OllamaApi } from '../../src/models/ollama/api.ts'
+import { ollama } from '../../src/models/ollama/index.ts'
 import { ChatApi } from '../../src/models/openai-chat/api.ts'
 import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
 import { scopeOf } from '../../src/models/scope.ts'
 import type { HttpReceiver } from '../../src/models/transport/transport.ts'
 import type { WireApi, WireMeta } from '../setup/wire.ts'
+import type { AnyJson } from './readings/reading.ts'
 
 /** Takes the bytes of one response. */
 export interface ByteReceiver extends HttpReceiver {
@@ -16,25 +21,45 @@ export interface ByteReceiver extends HttpReceiver {
 
 /** How the recordings of an API are put to its adapter. */
 export interface WireAdapter {
-  /** A model that talks to a server at `baseURL`: what the recorded path has before it is for the adapter to say. */
-  model(meta: WireMeta, baseURL: string, stream: boolean): Model
+  /**
+   * A model that talks to a server at `baseURL`: what the recorded path has before it is for the adapter to say. `asked` is the recorded request,
+   * where it matters: whether the server was to keep the response, say.
+   */
+  model(meta: WireMeta, options: { readonly baseURL: string; readonly stream: boolean; readonly asked?: AnyJson }): Model
   /** What reads a response below the transport. */
   receiver(meta: WireMeta, sink: (delta: ModelDelta) => void): ByteReceiver
 }
 
 /** The adapters that there are, by the API that they speak. What is not here is reported as "no adapter yet". */
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
+  'gemini-generate-content': {
+    model: (meta, { baseURL, stream }) => gemini(modelOf(meta), { baseURL, stream, apiKey: 'k', ...vertexOf(meta) }),
+    receiver: (meta, sink) => receiverOf(new GeminiApi(modelOf(meta), 'http://127.0.0.1', vertexOf(meta)), sink),
+  },
+  'ollama-chat': ollamaAdapter(),
+  'ollama-generate': ollamaAdapter(),
   'chat-completions': {
-    model: (meta, baseURL, stream) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
+    model: (meta, { baseURL, stream }) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
     receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
   },
   messages: {
-    model: (meta, baseURL, stream) => anthropic(modelOf(meta), { baseURL, name: meta.provider, stream }),
+    model: (meta, { baseURL, stream }) => anthropic(modelOf(meta), { baseURL, name: meta.provider, stream }),
     receiver(meta, sink) {
       const from = { provider: meta.provider, answerOf: 'a Messages API', tellsOverflow: true }
       return new ApiResponse(from, new MessagesDecoder(from, scopeOf(meta.provider, 'messages', modelOf(meta)), sink))
     },
   },
+}
+
+function vertexOf({ provider }: WireMeta): GeminiOptions {
+  return provider === 'vertex' ? { vertex: { project: 'p' } } : {}
+}
+
+function ollamaAdapter(): WireAdapter {
+  return {
+    model: (meta, { baseURL, stream }) => ollama(modelOf(meta), { baseURL, stream }),
+    receiver: (meta, sink) => receiverOf(new OllamaApi(modelOf(meta), 'http://127.0.0.1', {}), sink),
+  }
 }
 
 function receiverOf(api: HttpApi, sink: (delta: ModelDelta) => void): ByteReceiver {

@@ -1,5 +1,5 @@
 import type { WireApi, WireMeta } from '../setup/wire.ts'
-import { type Difference, same, type What } from './differences.ts'
+import { type Difference, same, sorted, type What } from './differences.ts'
 import type { RequestDifference, RequestWhat } from './request-differences.ts'
 
 export type AnyDifference = Difference | RequestDifference
@@ -90,20 +90,6 @@ export const clients: readonly Allowance[] = [
     reason: 'the source of the recording has put marks in the places of ids, and the server would not take the marks',
   },
   {
-    api: 'messages',
-    what: 'request-items',
-    when: ({ recorded, ours }) => inAscii(withoutCaller(recorded)) === inAscii(withoutCaller(ours)),
-    reason:
-      'the client leaves out who called a tool where that is the model itself, as it is where nothing is said, ' +
-      'and the source of the recording writes dashes and quotes of its requests in ASCII',
-  },
-  {
-    api: 'messages',
-    what: 'request-order',
-    when: ({ recorded, ours }) => listOf(recorded).at(-1) === 'item' && same(listOf(recorded).slice(0, -1), ours),
-    reason: "the user's message holds a block that only this API has (a file for its container): there is no such part here",
-  },
-  {
     api: 'responses',
     what: 'request-item-ids',
     when: ({ recorded, ours }) => isOrdered(recorded, ours),
@@ -117,10 +103,41 @@ export const clients: readonly Allowance[] = [
   },
 ]
 
+/** What only one API has is compared as it stands; clients with types of their own for it write it a little otherwise. */
+const items: readonly Allowance[] = [
+  {
+    api: 'any',
+    what: 'request-items',
+    when: ({ recorded }) => recorded === undefined,
+    reason: 'the client forgets what only this API has; it goes back to the model that gave it',
+  },
+  {
+    api: 'any',
+    what: 'request-marks',
+    when: ({ recorded }) => isEmpty(recorded),
+    reason: 'the client forgets the phase of a message, or whose call a call is',
+  },
+  {
+    api: 'messages',
+    what: 'request-items',
+    when: ({ recorded, ours }) => same(plainSigns(recorded), plainSigns(without(ours, ['caller']))),
+    reason:
+      'the client forgets who called a server tool (an SDK older than the field), and the source of the recording writes dashes and quotes of requests in ASCII',
+  },
+  {
+    api: 'responses',
+    what: 'request-items',
+    when: ({ recorded, ours }) =>
+      [recorded, ours].every((item) => item === undefined || /^tool_search_/.test(String(fieldOf(item, 'type')))),
+    reason: 'the client writes the search for tools in its own words, and leaves out what it found (Pydantic AI)',
+  },
+]
+
 /** What is opaque goes back to the same provider, API and model only; the others get what anybody can read. */
 const handedOver: readonly Allowance[] = [
-  ...(['request-reasoning', 'request-opaque', 'request-item-ids', 'request-items'] as const).map((what): Allowance => {
-    const when = (difference: AnyDifference) => isForeign(difference) && (difference.ours === '' || isEmpty(difference.ours))
+  ...(['request-reasoning', 'request-opaque', 'request-item-ids', 'request-marks', 'request-items'] as const).map((what): Allowance => {
+    const when = (difference: AnyDifference) =>
+      isForeign(difference) && (difference.ours === '' || difference.ours === undefined || isEmpty(difference.ours))
     return { api: 'any', what, when, reason: 'an answer of another model: ours sends nothing of it that is opaque' }
   }),
   {
@@ -131,7 +148,7 @@ const handedOver: readonly Allowance[] = [
   },
 ]
 
-export const allowances: readonly Allowance[] = [...notYet, ...clients, ...handedOver]
+export const allowances: readonly Allowance[] = [...notYet, ...clients, ...items, ...handedOver]
 
 function isForeign(difference: AnyDifference): boolean {
   return 'foreign' in difference && difference.foreign === true
@@ -141,6 +158,20 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+function without(value: unknown, names: readonly string[]): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+    : value
+}
+
+function plainSigns(value: unknown): string {
+  return (JSON.stringify(sorted(value)) ?? '').replace(/[\u2010-\u2015]/g, '-').replace(/[\u2018\u2019]/g, "'")
+}
+
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
@@ -148,23 +179,6 @@ function listOf(value: unknown): readonly unknown[] {
 /** `signature_REDACTED_1` and `signature_REDACTED_2` are the same. Only where there are such marks. */
 function withoutNumbers(value: unknown): string {
   return JSON.stringify(value).replace(/_REDACTED_\d+/g, '_REDACTED')
-}
-
-function withoutCaller(items: unknown): unknown {
-  return listOf(items).map((item) => {
-    const { caller, ...rest } = item as { readonly caller?: { readonly type?: unknown } }
-    return caller?.type === 'direct' ? rest : item
-  })
-}
-
-/** By the names of fields, in order. */
-function inAscii(value: unknown): string {
-  const sorted = (field: unknown) =>
-    typeof field === 'object' && field !== null && !Array.isArray(field)
-      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : field
-  const plain = JSON.stringify(value, (_, field: unknown) => sorted(field))
-  return plain.replace(/[\u2010-\u2015]/g, '-').replace(/[\u2018\u2019]/g, "'")
 }
 
 function urlSafe(value: unknown): string {

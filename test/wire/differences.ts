@@ -30,7 +30,7 @@ export type What =
 export function answerDifferences(outcome: Outcome, reading: Reading): Difference[] {
   if (reading.error !== undefined) return errorDifferences(outcome, reading.error)
   if (outcome.error !== undefined)
-    return outcome.error.code === reading.either ? [] : [{ what: 'outcome', recorded: 'an answer', ours: outcome.error }]
+    return reading.either?.includes(outcome.error.code) === true ? [] : [{ what: 'outcome', recorded: 'an answer', ours: outcome.error }]
   const { message, finish } = outcome
   const { answer } = reading
   const found: Difference[] = []
@@ -96,12 +96,19 @@ function compareCalls(
       return isNative(place) ? [[call.providerCallId, wanted.filter((text) => stringsIn(call).includes(text))]] : []
     }),
   )
-  const executed = all.filter(({ providerExecuted }) => providerExecuted === true)
-  compare(
-    'server-calls',
-    serverCalls.map(({ name }) => plainName(name)),
-    executed.map(({ toolName }) => plainName(toolName)),
-  )
+  const executed = all.filter(({ providerExecuted }) => providerExecuted === true).map(({ toolName }) => plainName(toolName))
+  compare('server-calls', toldOf(serverCalls, executed, message), executed)
+}
+
+/** Those that must be calls of ours: others may be kept as what they are, all of it, beside the parts that show something. */
+function toldOf(serverCalls: Answer['serverCalls'], executed: readonly string[], { parts }: Message): string[] {
+  const kept = new Set(parts.flatMap((part) => stringsIn(part.providerData)))
+  const left = [...executed]
+  return serverCalls.flatMap(({ name, item }) => {
+    const at = left.indexOf(plainName(name))
+    if (at >= 0) left.splice(at, 1)
+    return at < 0 && stringsIn(item).every((text) => kept.has(text)) ? [] : [plainName(name)]
+  })
 }
 
 function plainName(name: string): string {
@@ -117,13 +124,13 @@ function mediaIn({ parts }: Message): string[] {
   return shown.flatMap((part) => (part.type === 'image' || part.type === 'file' ? [(part.data ?? '').replace(/^data:[^,]*,/, '')] : []))
 }
 
-/** Each value stands on some part, in the order in which it came; besides, an adapter may keep what it likes. */
+/** Each value stands on some part; those of one kind in the order in which they came. Besides, an adapter may keep what it likes. */
 function compareOpaque(found: Difference[], { opaque }: Answer, { parts }: Message): void {
-  const kept = parts.flatMap((part) => stringsIn(part.providerData))
-  let at = 0
-  const lost = opaque.filter(({ value }) => {
-    const place = kept.indexOf(value, at)
-    if (place >= 0) at = place
+  const kept = parts.flatMap((part) => [...stringsIn(part.providerData), ...(part.type === 'tool-call' ? [part.providerCallId ?? ''] : [])])
+  const places = new Map<string, number>()
+  const lost = opaque.filter(({ kind, value }) => {
+    const place = kept.indexOf(value, places.get(kind) ?? 0)
+    if (place >= 0) places.set(kind, place)
     return place < 0
   })
   if (lost.length > 0) found.push({ what: 'opaque', recorded: lost, ours: kept })
@@ -151,7 +158,8 @@ export function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }
 
-function sorted(value: unknown): Json | undefined {
+/** With its keys in order. */
+export function sorted(value: unknown): Json | undefined {
   if (Array.isArray(value)) return value.map((one) => sorted(one) ?? null)
   if (typeof value !== 'object' || value === null) return value as Json | undefined
   const entries = Object.entries(value).filter(([, one]) => one !== undefined)

@@ -16,7 +16,7 @@ const answer: Answer = {
   text: 'Here.',
   reasoning: ['First', 'then'],
   calls: [{ name: 'look', id: 'c1', input: { at: 1 } }],
-  serverCalls: [{ name: 'web_search' }],
+  serverCalls: [{ name: 'web_search', item: { query: 'news' } }],
   opaque: [
     { kind: 'signature', value: 'sig-1' },
     { kind: 'encrypted', value: 'enc-2' },
@@ -58,7 +58,8 @@ describe('answers', () => {
     ['calls', { calls: [...answer.calls, ...answer.calls] }],
     ['native-calls', { calls: [{ native: 'shell_call', id: 'c1', input: { run: 'ls' } }] }],
     ['server-calls', { serverCalls: [] }],
-    ['opaque', { opaque: [...answer.opaque].reverse() }],
+    ['server-calls', { serverCalls: [...answer.serverCalls, { name: 'web_search', item: { query: 'more news' } }] }],
+    ['opaque', { opaque: [...answer.opaque, { kind: 'signature', value: 'sig-0' }] }],
     ['opaque', { opaque: [{ kind: 'signature', value: 'sig-1 ' }] }],
     ['media', { media: [] }],
     ['finish', { finish: 'length' }],
@@ -87,7 +88,7 @@ describe('answers', () => {
     expect(answerDifferences({ error }, read({ retryAfterMs: 1_000 }))).toHaveLength(1)
     expect(answerDifferences(outcome, read({}))).toHaveLength(1)
     expect(answerDifferences({ error }, { answer })).toHaveLength(1)
-    expect(answerDifferences({ error }, { answer, either: 'ModelContextOverflow' })).toEqual([])
+    expect(answerDifferences({ error }, { answer, either: ['ModelContextOverflow'] })).toEqual([])
   })
 })
 
@@ -95,6 +96,7 @@ const call = (id: string, name = 'look'): Item => ({ type: 'call', name, id, inp
 const result = (id: string, text: string): Item => ({ type: 'result', id, text, media: [], failed: false })
 const text = (said: string): Item => ({ type: 'text', text: said })
 const signature: Item = { type: 'opaque', kind: 'signature', value: 'sig-1' }
+const item = (type: string): Item => ({ type: 'item', value: { type, is: 1 } })
 const thought: Item = { type: 'reasoning', text: 'Hm.' }
 
 function request(assistant: readonly Item[], user: readonly Item[], said = 'Hello'): ReadRequest {
@@ -107,7 +109,7 @@ function request(assistant: readonly Item[], user: readonly Item[], said = 'Hell
 }
 
 describe('requests', () => {
-  const turn = [thought, signature, text('Look:'), call('a'), call('b')]
+  const turn = [thought, signature, text('Look:'), call('a'), call('b'), item('x')]
   const results = [result('a', 'A'), result('b', 'B')]
   const recorded = request(turn, results)
   const wrong: readonly [what: string, ours: ReadRequest][] = [
@@ -115,16 +117,17 @@ describe('requests', () => {
     ['request-roles', { ...recorded, turns: recorded.turns.slice(0, 2) }],
     ['request-roles', request([...turn, call('c')], results)],
     ['request-text', request(turn, results, 'Hello!')],
-    ['request-text', request([thought, signature, text('Look'), call('a'), call('b')], results)],
-    ['request-order', request([thought, signature, call('a'), call('b'), text('Look:')], results)],
-    ['request-calls', request([thought, signature, text('Look:'), call('a'), call('b', 'list')], results)],
-    ['request-ids', request([thought, signature, text('Look:'), call('a'), call('c')], [result('a', 'A'), result('c', 'B')])],
+    ['request-text', request([thought, signature, text('Look'), call('a'), call('b'), item('x')], results)],
+    ['request-order', request([thought, signature, call('a'), call('b'), item('x'), text('Look:')], results)],
+    ['request-calls', request([thought, signature, text('Look:'), call('a'), call('b', 'list'), item('x')], results)],
+    ['request-ids', request([thought, signature, text('Look:'), call('a'), call('c'), item('x')], [result('a', 'A'), result('c', 'B')])],
     ['request-pairing', request(turn, [result('b', 'A'), result('a', 'B')])],
     ['request-results', request(turn, [result('a', 'B'), result('b', 'A')])],
     ['request-media', request(turn, [...results, { type: 'media', kind: 'image', data: 'AAAA' }])],
-    ['request-reasoning', request([signature, text('Look:'), call('a'), call('b')], results)],
-    ['request-opaque', request([thought, text('Look:'), call('a'), call('b')], results)],
-    ['request-items', request([...turn, { type: 'item', value: { type: 'x' } }], results)],
+    ['request-reasoning', request([signature, text('Look:'), call('a'), call('b'), item('x')], results)],
+    ['request-opaque', request([thought, text('Look:'), call('a'), call('b'), item('x')], results)],
+    ['request-items', request([...turn.slice(0, -1), item('y')], results)],
+    ['request-items', request(turn.slice(0, -1), results)],
   ]
 
   test('one that is as recorded differs in nothing', () => {

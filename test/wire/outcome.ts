@@ -42,7 +42,7 @@ export async function fetchOver(
 ): Promise<Outcome> {
   const { baseURL } = server.give(exchange, pieces)
   const { meta } = exchange
-  const model = adapter.model(meta, baseURL, meta.streamRequested ?? meta.streaming)
+  const model = adapter.model(meta, { baseURL, stream: meta.streamRequested ?? meta.streaming })
   return outcomeOf(1, (sink) => model.stream(hello, sink, { signal: new AbortController().signal, sessionId: exchange.name }))
 }
 

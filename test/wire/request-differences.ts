@@ -14,6 +14,7 @@ export type RequestWhat =
   | 'request-media'
   | 'request-opaque'
   | 'request-item-ids'
+  | 'request-marks'
   | 'request-items'
 
 export interface RequestDifference {
@@ -45,7 +46,7 @@ export function requestDifferences(recorded: ReadRequest, ours: ReadRequest, ori
     const differences = [
       ...turnDifferences(turn, other),
       ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, ours.turns[place - 1])),
-      ...difference('request-order', orderOf(turn), orderOf(other)),
+      ...difference('request-order', orderOf(turn, origin), orderOf(other, origin)),
       ...(origin === undefined ? [] : opaqueDifferences(turn, other)),
     ]
     found.push(...differences.map((one) => ({ ...one, turn: place, ...(origin === 'foreign' ? { foreign: true as const } : {}) })))
@@ -72,14 +73,29 @@ export function turnDifferences(recorded: Turn, ours: Turn): RequestDifference[]
 /** What only the model that made it can read, or asks for. */
 export function opaqueDifferences(recorded: Turn, ours: Turn): RequestDifference[] {
   const both = (what: RequestWhat, read: (turn: Turn) => unknown) => difference(what, read(recorded), read(ours))
-  const opaque = (turn: Turn, isId: boolean) =>
-    itemsOf(turn, 'opaque').flatMap(({ kind, value }) => ((kind === 'item-id') === isId ? [value] : []))
+  const opaque = (turn: Turn, is: (kind: string) => boolean) =>
+    itemsOf(turn, 'opaque').flatMap(({ kind, value }) => (is(kind) ? [value] : []))
   return [
     ...both('request-reasoning', (turn) => textIn(turn, 'reasoning').trim()),
-    ...both('request-opaque', (turn) => opaque(turn, false)),
-    ...both('request-item-ids', (turn) => opaque(turn, true)),
-    ...both('request-items', (turn) => itemsOf(turn, 'item').map(({ value }) => value)),
+    ...both('request-opaque', (turn) => opaque(turn, (kind) => kind !== 'item-id' && kind !== 'mark')),
+    ...both('request-item-ids', (turn) => opaque(turn, (kind) => kind === 'item-id')),
+    ...both('request-marks', (turn) => opaque(turn, (kind) => kind === 'mark')),
+    ...itemDifferences(recorded, ours),
   ]
+}
+
+/** One by one, as far as they differ. What is null is nothing: clients that have types for it write down all that there could be. */
+function itemDifferences(recorded: Turn, ours: Turn): RequestDifference[] {
+  const [theirs, others] = [recorded, ours].map((turn) => itemsOf(turn, 'item').map(({ value }) => withoutNulls(value)))
+  const count = Math.max(theirs?.length ?? 0, others?.length ?? 0)
+  return Array.from({ length: count }, (_, place) => difference('request-items', theirs?.[place], others?.[place])).flat()
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, one]) => one !== null)
+  return Object.fromEntries(entries.map(([key, one]) => [key, withoutNulls(one)]))
 }
 
 /** Who speaks, and what of. */
@@ -110,8 +126,9 @@ function mediaIn(turn: Turn): unknown[] {
   return [...inResults, ...itemsOf(turn, 'media')].map(({ mediaType, data }) => (/^https?:/.test(data) ? data : [mediaType, data]))
 }
 
-/** What follows what; reasoning and opaque data have a place in some APIs only. */
-function orderOf({ items }: Turn): string[] {
-  const types = items.map(({ type }) => type).filter((type) => type === 'text' || type === 'call' || type === 'result' || type === 'item')
+/** What follows what. Reasoning and opaque data have a place in some APIs only; what has no common form stays with its own model. */
+function orderOf({ items }: Turn, origin: Origin): string[] {
+  const compared = ['text', 'call', 'result', ...(origin === 'own' ? ['item'] : [])]
+  const types = items.map(({ type }) => type).filter((type) => compared.includes(type))
   return types.filter((type, place) => type !== types[place - 1])
 }

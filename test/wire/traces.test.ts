@@ -25,7 +25,7 @@ describeWire('every recorded trace', (folder) => {
 
   afterAll(async () => {
     await server[Symbol.asyncDispose]()
-    console.info(tally.report('Recorded traces:'))
+    console.info(tally.report(`Recorded traces: ${traces.length}`))
   })
 
   const traces = wireCases(folder).filter(({ isTrace }) => isTrace)
@@ -63,6 +63,8 @@ describeWire('every recorded trace', (folder) => {
     tally.count(api, 'steps compared')
     tally.count(api, 'turns', recorded.turns.length)
     tally.count(api, 'answers of ours in them', ours.size)
+    const formless = recorded.turns.flatMap(({ role, items }) => (role === 'user' ? items.filter(({ type }) => type === 'item') : []))
+    if (formless.length > 0) tally.count(api, 'things in words of users that no history of ours has', formless.length)
     if (partly > 0) tally.count(api, 'answers of which the client has kept some calls only', partly)
     if (![...ours.values()].includes(number - 1)) tally.count(api, `steps without the answer before them: ${whyNot(recorded, answers)}`)
     expect(tally.unallowed(differences, step.meta)).toEqual([])
@@ -98,12 +100,12 @@ async function encode(server: WireServer, step: Exchange, recorded: ReadRequest,
   const request: ModelRequest = {
     instructions: recorded.instructions,
     messages,
-    tools: recorded.tools.map(toolNamed),
+    tools: [...new Set(recorded.tools)].map(toolNamed),
     toolChoice: 'auto',
     settings: {},
     purpose: 'main',
   }
-  const model = adapter.model(meta, baseURL, meta.streamRequested ?? meta.streaming)
+  const model = adapter.model(meta, { baseURL, stream: meta.streamRequested ?? meta.streaming, asked: step.request() })
   // What comes back is no matter here: it is read elsewhere.
   await model.stream(request, () => {}, { signal: new AbortController().signal, sessionId: step.name }).catch(() => {})
   const body = sent()

@@ -1,6 +1,7 @@
+import { ollamaAddress } from '../../models/ollama/index.ts'
 import { usualModel } from '../choose-model.ts'
 import { toolWords } from '../config/tool-groups.ts'
-import { isOnThisMachine, modelsAt, ollamaAddress } from '../ollama.ts'
+import { isOnThisMachine, modelsAt } from '../ollama.ts'
 import { openToRead } from '../store.ts'
 import type { Terminal } from '../terminal.ts'
 import { dateAndTime, spelledOut } from '../text.ts'

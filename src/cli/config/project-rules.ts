@@ -1,4 +1,5 @@
-import { isOnThisMachine, ollamaAddress } from '../ollama.ts'
+import { ollamaAddress } from '../../models/ollama/index.ts'
+import { isOnThisMachine } from '../ollama.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ConfigKey, type ConfigValues, configKeys, usual } from './keys.ts'
 import { narrowed } from './tool-groups.ts'

@@ -1,9 +1,9 @@
 import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { ModelSettings } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
-import { type FrameParts, Frames } from '../http/frames.ts'
+import { type FrameParts, Frames, hostedTool, providerFields } from '../http/frames.ts'
+import { anthropicSchemas, anthropicStrictSchemas, convertSchema } from '../schema/index.ts'
 import { choiceFields, isThinking, outputLimit, samplingFields, type Target, thinkingFields } from './thinking.ts'
 
 /** What of a request is no message. */
@@ -64,11 +64,11 @@ export class MessagesFrames {
   #fields(parts: FrameParts): JsonObject {
     const { instructions, settings, outputSchema, toolChoice } = parts
     const target = this.#target
-    const theirs = providerFields(settings, target.provider)
+    const theirs = providerFields(settings, target.provider, ['messages', 'model', 'stream'])
     const { thinking, effort } = thinkingFields(target, settings)
     const thinks = isThinking(theirs['thinking'] ?? thinking)
     const tools = this.#tools(parts.tools)
-    const format = outputSchema === undefined ? {} : { format: { type: 'json_schema', schema: outputSchema } }
+    const format = outputSchema === undefined ? {} : { format: formatOf(outputSchema, target.model) }
     const config = { ...(effort === undefined ? {} : { effort }), ...format }
     const text = wellFormed(instructions)
     const isSystem = text.trim() !== ''
@@ -106,34 +106,23 @@ export class MessagesFrames {
   #tool(tool: Tool | ProviderTool): JsonObject {
     if (!('providerTool' in tool)) {
       const { name, description, inputJsonSchema } = tool
-      return { name, description: wellFormed(description), input_schema: toolSchema(inputJsonSchema, name) }
+      return { name, description: wellFormed(description), input_schema: convertSchema(inputJsonSchema, anthropicSchemas).schema }
     }
     // Anthropic's own, wherever its models are served.
-    if ((tool.provider === this.#target.provider || tool.provider === 'anthropic') && isJsonObject(tool.providerTool))
-      return tool.providerTool
-    throw new RondoError(
-      'ConfigInvalid',
-      `A tool of the provider '${tool.provider}' can't be run by '${this.#target.provider}'. Leave it out, or use a model of its provider.`,
-    )
+    const hosted = hostedTool(tool, tool.provider === 'anthropic' ? tool.provider : this.#target.provider)
+    return isJsonObject(hosted) ? hosted : {}
   }
 }
 
-/** B179: the root of a tool's schema is an object. */
-function toolSchema(schema: Json, name: string): Json {
-  const combined = isJsonObject(schema) ? ['oneOf', 'anyOf', 'allOf'].filter((keyword) => schema[keyword] !== undefined) : []
-  if (isJsonObject(schema) && combined.length === 0) return schema['type'] === 'object' ? schema : { ...schema, type: 'object' }
+/** The form that the API makes the model keep to. What can't be brought to it would be refused, each time. */
+function formatOf(outputSchema: Json, model: string): JsonObject {
+  const { schema, strict, whyNotStrict } = convertSchema(outputSchema, anthropicStrictSchemas)
+  if (strict) return { type: 'json_schema', schema }
   throw new RondoError(
     'ConfigInvalid',
-    `The input schema of the tool '${name}' must be an object at its root, without ${combined.join(' and ') || 'anything else'}: put the union into a field.`,
+    `The output schema can't be sent to ${model} as a schema (${whyNotStrict ?? 'it has no strict form'}). ` +
+      "Change it, or have it told in words: capabilities: { structuredOutput: 'prompt' }.",
   )
-}
-
-/** What the user says to this provider goes over everything but what the transport depends on. */
-function providerFields({ providerOptions }: ModelSettings, provider: string): JsonObject {
-  const fields = providerOptions?.[provider]
-  if (!isJsonObject(fields)) return {}
-  const { messages: _messages, model: _model, stream: _stream, ...rest } = fields
-  return rest
 }
 
 /** Field by field where both have an object: an effort of theirs leaves our schema in its place. */

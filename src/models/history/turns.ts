@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json.ts'
 import { type MediaPart, type Message, type Part, resultText, type ToolCallPart } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
+import { legalToolName } from '../tool-names.ts'
 import { type CallIds, idsOf } from './ids.ts'
-import { legalName } from './names.ts'
 
 /** What an API takes of a history, and in which form. */
 export interface HistoryRules {
@@ -11,7 +11,7 @@ export interface HistoryRules {
   readonly ids: CallIds
   /** Whether the result of a tool may hold this. What it may not is shown by the user, after all results of the turn. Default: nothing. */
   readonly resultHolds?: (media: MediaPart) => boolean
-  /** How tools may be named. Default: `legalName`. */
+  /** How tools may be named. Default: `legalToolName`. */
   readonly nameOf?: (name: string) => string
 }
 
@@ -125,7 +125,7 @@ function assistantItem(part: Part, nextId: () => string, rules: HistoryRules): r
       return []
     case 'tool-call': {
       if (part.providerExecuted === true) return data === undefined ? [] : [{ type: 'server-call', part, data }]
-      const name = (rules.nameOf ?? legalName)(part.toolName)
+      const name = (rules.nameOf ?? legalToolName)(part.toolName)
       return [{ type: 'call', id: nextId(), name, input: part.input, part, ...withData }]
     }
   }

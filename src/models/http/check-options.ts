@@ -7,7 +7,7 @@ import type { HttpOptions } from './options.ts'
 /** What a value must be, in words, and whether it is. */
 export type Rule = readonly [what: string, fits: (value: unknown) => boolean]
 
-const isBoolean = (value: unknown) => typeof value === 'boolean'
+export const isBoolean = (value: unknown) => typeof value === 'boolean'
 const isFunction = (value: unknown) => typeof value === 'function'
 const isName = (value: unknown) => typeof value === 'string' && value.trim() !== ''
 const isPositive = (value: unknown) => typeof value === 'number' && value > 0

@@ -1,5 +1,7 @@
-import type { Json, JsonObject } from '../../core/json.ts'
-import type { ModelRequest } from '../../core/model.ts'
+import { RondoError } from '../../core/error.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { ModelRequest, ModelSettings } from '../../core/model.ts'
+import type { ProviderTool } from '../../core/tool.ts'
 
 /** What a frame is made of. Two requests of which these are the same have the same frame. */
 export type FrameParts = Pick<ModelRequest, 'instructions' | 'tools' | 'toolChoice' | 'outputSchema' | 'settings'>
@@ -40,4 +42,24 @@ function sameParts(a: FrameParts, b: FrameParts): boolean {
 /** `{ [name]: value }`, or nothing for a value that was not given. */
 export function optional(name: string, value: Json | undefined): JsonObject {
   return value === undefined ? {} : { [name]: value }
+}
+
+/** A tool that the provider runs, as it is to be sent. Throws `ConfigInvalid` for one of another provider. */
+export function hostedTool(tool: ProviderTool, provider: string): Json {
+  if (tool.provider === provider) return tool.providerTool
+  throw new RondoError(
+    'ConfigInvalid',
+    `A tool of the provider '${tool.provider}' can't be run by '${provider}'. Leave it out, or use a model of its provider.`,
+  )
+}
+
+/**
+ * What the user says to this provider; it goes over everything but what the adapter makes itself.
+ *
+ * @param own The names of that.
+ */
+export function providerFields({ providerOptions }: ModelSettings, provider: string, own: readonly string[]): JsonObject {
+  const fields = providerOptions?.[provider]
+  if (!isJsonObject(fields)) return {}
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !own.includes(name)))
 }

@@ -1,6 +1,7 @@
 import { send } from '#transport'
 import { messageOf, RondoError } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
+import { environment } from '../environment.ts'
 import { safeText } from '../safe-text.ts'
 import { secretsOf } from '../secrets.ts'
 import { fetchTransport } from '../transport/fetch.ts'
@@ -123,9 +124,4 @@ export function endpoint(baseURL: string, path: string): string {
   const url = new URL(baseURL)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
   return url.href
-}
-
-/** Where there is an environment at all. */
-function environment(name: string): string | undefined {
-  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name]
 }

@@ -4,10 +4,10 @@ import { listOf } from '../http/conversation.ts'
 import { Conversations } from '../http/conversations.ts'
 import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { endpoint } from '../http/model.ts'
-import type { HttpOptions } from '../http/options.ts'
 import { ChatDecoder } from './decode.ts'
 import type { Dialect } from './dialect.ts'
 import { chatScope, chatWriting } from './encode.ts'
+import type { OpenAIChatOptions } from './options.ts'
 import { ChatFrames } from './request.ts'
 
 /** The Chat Completions API. */
@@ -23,14 +23,14 @@ export class ChatApi implements HttpApi {
   readonly #frames: ChatFrames
   readonly #conversations: Conversations
 
-  constructor(model: string, dialect: Dialect, { stream = true }: HttpOptions) {
+  constructor(model: string, dialect: Dialect, { stream = true, strictTools = false }: OpenAIChatOptions) {
     this.provider = dialect.provider
     this.#dialect = dialect
     this.#keeps = dialect.sendReasoning === false ? undefined : chatScope(model, dialect)
     this.url = endpoint(dialect.baseURL, '/chat/completions')
     this.keyVariable = dialect.apiKeyVariable
     this.emptyMeansOverflow = dialect.emptyMeansOverflow === true
-    this.#frames = new ChatFrames(model, stream, dialect)
+    this.#frames = new ChatFrames(model, dialect, { stream, strictTools })
     this.#conversations = new Conversations(chatWriting(model, dialect))
   }
 

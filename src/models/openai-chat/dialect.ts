@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import { anyIds, type CallIds, nineIds } from '../history/ids.ts'
+import { openaiSchemas, openaiStrictSchemas, type SchemaProfile } from '../schema/index.ts'
 
 /** What servers of the Chat Completions API differ in, as far as a user may have to say it. All of it is known of the servers in `servers.ts`. */
 export interface ChatQuirks {
@@ -28,6 +29,17 @@ export interface ChatQuirks {
   readonly maxTools?: number
 }
 
+/** Which schemas a server takes. */
+export interface ChatSchemas {
+  readonly tools: SchemaProfile
+  /** Of tools that are to be strict. */
+  readonly strictTools: SchemaProfile
+  /** Of an output: sent as strict where its schema can be. */
+  readonly output: SchemaProfile
+}
+
+const openaiForms: ChatSchemas = { tools: openaiSchemas, strictTools: openaiStrictSchemas, output: openaiStrictSchemas }
+
 /** Whom a request goes to, and how it is written there. */
 export interface Dialect extends Omit<ChatQuirks, 'callIds'> {
   /** Names it in errors, in `providerOptions` and in provider data. */
@@ -38,6 +50,7 @@ export interface Dialect extends Omit<ChatQuirks, 'callIds'> {
   /** The header that holds the key. Default `authorization`, as a bearer token. */
   readonly keyHeader?: 'api-key'
   readonly ids: CallIds
+  readonly schemas: ChatSchemas
   /** This server answers 400 and nothing else when the input is too long. Default false. */
   readonly emptyMeansOverflow?: boolean
   /** Fields of `stream_options` besides `include_usage`. */
@@ -46,6 +59,8 @@ export interface Dialect extends Omit<ChatQuirks, 'callIds'> {
 
 /** A server of which something is known. */
 export interface KnownServer extends ChatQuirks, Pick<Dialect, 'keyHeader' | 'emptyMeansOverflow' | 'streamOptions'> {
+  /** Default: OpenAI's. */
+  readonly schemas?: ChatSchemas
   /** Its name in `provider:model`. */
   readonly name: string
   /** Where it is, for those that are at one place. */
@@ -66,5 +81,5 @@ export function dialectOf(
   quirks: ChatQuirks = {},
 ): Dialect {
   const { name: _name, baseURL: _baseURL, hosts: _hosts, keyVariable: _variable, callIds, ...rest } = { ...known, ...quirks }
-  return { ...rest, provider: name, baseURL, apiKeyVariable: keyVariable, ids: callIds === 'nine' ? nineIds : anyIds }
+  return { schemas: openaiForms, ...rest, provider: name, baseURL, apiKeyVariable: keyVariable, ids: callIds === 'nine' ? nineIds : anyIds }
 }

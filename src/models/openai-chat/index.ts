@@ -1,20 +1,15 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
-import { checkedURL, checkModelName, checkOptions, nameRule, objectRule } from '../http/check-options.ts'
+import { checkedURL, checkModelName, checkOptions, isBoolean, type MoreRules, nameRule, objectRule } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
-import type { HttpOptions } from '../http/options.ts'
 import { overlaid } from '../http/overlay.ts'
 import { ChatApi } from './api.ts'
-import { type ChatQuirks, type Dialect, dialectOf } from './dialect.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+import type { OpenAIChatOptions } from './options.ts'
 import { serverAt, serverNamed, servers } from './servers.ts'
 
 export type { ChatQuirks } from './dialect.ts'
-
-/** How a Chat Completions server is reached. '/chat/completions' is put behind the path of `baseURL`. */
-export interface OpenAIChatOptions extends HttpOptions {
-  /** What this server does otherwise than is known of it. */
-  readonly quirks?: ChatQuirks | undefined
-}
+export type { OpenAIChatOptions } from './options.ts'
 
 /** A server that speaks the Chat Completions API: where it is, and what its models have in common. */
 export interface OpenAICompatibleOptions extends OpenAIChatOptions {
@@ -63,7 +58,7 @@ export function openaiCompatible(server: OpenAICompatibleOptions): (model: strin
   }
 }
 
-const moreRules = { quirks: objectRule("{ maxTokensField: 'max_tokens' }") }
+const moreRules: MoreRules = { strictTools: ['a boolean', isBoolean], quirks: objectRule("{ maxTokensField: 'max_tokens' }") }
 
 function modelOf(model: string, dialect: Dialect, options: OpenAIChatOptions): Model {
   return new HttpModel(model, new ChatApi(model, dialect, options), options)

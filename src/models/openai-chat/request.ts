@@ -1,9 +1,10 @@
-import { RondoError } from '../../core/error.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ModelSettings } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
-import { type FrameParts, Frames, optional } from '../http/frames.ts'
+import { type FrameParts, Frames, hostedTool, optional, providerFields } from '../http/frames.ts'
+import { convertSchema, type SchemaProfile } from '../schema/index.ts'
+import { checkToolCount } from '../tool-names.ts'
 import type { Dialect } from './dialect.ts'
 
 /** What of a request is no message. */
@@ -24,11 +25,13 @@ export class ChatFrames {
   readonly #stream: boolean
   readonly #dialect: Dialect
   readonly #frames = new Frames((parts) => this.#make(parts))
+  readonly #strictTools: boolean
 
-  constructor(model: string, stream: boolean, dialect: Dialect) {
+  constructor(model: string, dialect: Dialect, { stream, strictTools }: { readonly stream: boolean; readonly strictTools: boolean }) {
     this.#model = model
     this.#stream = stream
     this.#dialect = dialect
+    this.#strictTools = strictTools
   }
 
   of(request: ModelRequest): RequestFrame {
@@ -54,9 +57,12 @@ export class ChatFrames {
       seedField = 'seed',
       streamOptions,
       streamUsage = true,
+      maxTools,
+      schemas,
     } = this.#dialect
     const { settings, outputSchema } = parts
-    const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect))
+    checkToolCount(parts.tools, maxTools, provider)
+    const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools))
     return {
       ...(this.#stream ? { stream: true } : {}),
       ...(this.#stream && streamUsage ? { stream_options: { include_usage: true, ...streamOptions } } : {}),
@@ -67,22 +73,18 @@ export class ChatFrames {
       ...optional(seedField, settings.seed),
       ...optional('stop', settings.stop === undefined ? undefined : [...settings.stop]),
       ...(settings.reasoning === undefined ? {} : reasoningForms[reasoningAs](settings.reasoning)),
-      ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema) }),
-      ...providerFields(settings, provider),
+      ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema, schemas.output) }),
+      ...providerFields(settings, provider, ['messages', 'model', 'stream']),
     }
   }
 }
 
-function toolJson(tool: Tool | ProviderTool, { provider }: Dialect): Json {
-  if ('providerTool' in tool) {
-    if (tool.provider === provider) return tool.providerTool
-    throw new RondoError(
-      'ConfigInvalid',
-      `A tool of the provider '${tool.provider}' can't be run by '${provider}'. Leave it out, or use a model of its provider.`,
-    )
-  }
+function toolJson(tool: Tool | ProviderTool, { provider }: Dialect, profile: SchemaProfile): Json {
+  if ('providerTool' in tool) return hostedTool(tool, provider)
   const { name, description, inputJsonSchema } = tool
-  return { type: 'function', function: { name, description: wellFormed(description), parameters: inputJsonSchema } }
+  const { schema, strict } = convertSchema(inputJsonSchema, profile)
+  const fields = { name, description: wellFormed(description), parameters: schema }
+  return { type: 'function', function: strict ? { ...fields, strict } : fields }
 }
 
 type Effort = NonNullable<ModelSettings['reasoning']>
@@ -102,14 +104,7 @@ function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'requ
   return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } } }
 }
 
-function outputJson(schema: Json): Json {
-  return { type: 'json_schema', json_schema: { name: 'output', schema } }
-}
-
-/** What the user says to this provider goes over everything but what the transport depends on. */
-function providerFields({ providerOptions }: ModelSettings, provider: string): JsonObject {
-  const fields = providerOptions?.[provider]
-  if (!isJsonObject(fields)) return {}
-  const { messages: _messages, model: _model, stream: _stream, ...rest } = fields
-  return rest
+function outputJson(outputSchema: Json, profile: SchemaProfile): Json {
+  const { schema, strict } = convertSchema(outputSchema, profile)
+  return { type: 'json_schema', json_schema: strict ? { name: 'output', strict, schema } : { name: 'output', schema } }
 }

@@ -1,3 +1,4 @@
+import { mistralSchemas, mistralStrictSchemas } from '../schema/index.ts'
 import type { KnownServer } from './dialect.ts'
 
 /**
@@ -51,6 +52,7 @@ export const servers: readonly KnownServer[] = [
     requiredChoice: 'any',
     seedField: 'random_seed',
     streamUsage: false,
+    schemas: { tools: mistralSchemas, strictTools: mistralStrictSchemas, output: mistralStrictSchemas },
     reasoningAs: 'unsaid',
   },
   { name: 'together', baseURL: 'https://api.together.xyz/v1', hosts: ['api.together.xyz'], keyVariable: 'TOGETHER_API_KEY' },

@@ -133,7 +133,9 @@ describe('calls and results', () => {
 
   test('B034 arguments that could not be used go back as none, and a name that no tool has is a legal one', () => {
     const call = called(0, { input: {}, rawInput: '{"half', inputError: 'cut', toolName: 'functions.read file' })
-    expect(written([go, assistant(call)])[1]).toMatchObject({ content: [{ name: 'functions_read_file', input: {} }] })
+    expect(written([go, assistant(call)])[1]).toMatchObject({
+      content: [{ name: expect.stringMatching(/^functions_read_file_\w+$/), input: {} }],
+    })
   })
 })
 

@@ -195,11 +195,14 @@ describe('which call', () => {
     expect(await body('claude-sonnet-4-5', { toolChoice: 'none' })).not.toHaveProperty('tool_choice')
   })
 
-  test('B179 a schema that the API would refuse is said before it is sent', async () => {
-    const union = { ...look, inputJsonSchema: { anyOf: [{ type: 'object' }] } }
-    await expect(body('claude-sonnet-4-5', { tools: [union] })).rejects.toEqual(refusal(/'look'.*anyOf/))
+  test('B179 the root of a schema is a plain object, whatever the tool says, and nothing is lost', async () => {
+    const fields = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
+    const union = { ...look, inputJsonSchema: { anyOf: [fields('a'), fields('b')] } }
+    const [sentTool] = (await body('claude-sonnet-4-5', { tools: [union] })).tools
+    expect(Object.keys(sentTool.input_schema.properties)).toEqual(['a', 'b'])
+    expect(['anyOf', 'oneOf', 'allOf'].filter((keyword) => keyword in sentTool.input_schema)).toEqual([])
     const bare = { ...look, inputJsonSchema: {} }
-    expect((await body('claude-sonnet-4-5', { tools: [bare] })).tools[0].input_schema).toEqual({ type: 'object' })
+    expect((await body('claude-sonnet-4-5', { tools: [bare] })).tools[0].input_schema.type).toBe('object')
   })
 })
 
@@ -215,6 +218,12 @@ test('a schema for the answer is sent to models that take one, beside their effo
   })
   const told = (model: string) => anthropic(model, { apiKey: 'k' }).capabilities.structuredOutput
   expect(['claude-sonnet-4-5', 'claude-opus-4-1', 'glm-4.6'].map(told)).toEqual(['native', 'prompt', 'prompt'])
+})
+
+test('a schema for the answer that the API would refuse each time is said before it is sent', async () => {
+  const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, additionalProperties: false }
+  const outputSchema = { ...node, $defs: { node } }
+  await expect(body('claude-sonnet-4-5', { outputSchema })).rejects.toEqual(refusal(/output schema.*structuredOutput: 'prompt'/))
 })
 
 describe('an answer at the end of the history', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { anyIds, nineIds, wordIds } from '../../../src/models/history/ids.ts'
-import { legalName } from '../../../src/models/history/names.ts'
 
 test('B016 ids of ours are made from the call, legal where they go, and differ where the calls do', () => {
   const calls = ['m1.0', 'm1.1', 'm11.0', 'm2.35', 'm60466175.1023']
@@ -15,9 +14,4 @@ test('B016 what a server gave goes back where it is legal', () => {
   expect(given.map(wordIds.accepts)).toEqual([true, true, false, false, true, true, false])
   // One that looks like ours is somebody else's: it could meet one of ours.
   expect(given.map(nineIds.accepts)).toEqual([false, false, false, false, true, false, false])
-})
-
-test('B026 a name that a model made up is legal when it goes back', () => {
-  expect(['get_weather', 'Google Search', 'a.b/c', 'ü', ''].map(legalName)).toEqual(['get_weather', 'Google_Search', 'a_b_c', '_', '_'])
-  expect(legalName('x'.repeat(90))).toBe('x'.repeat(64))
 })

@@ -17,7 +17,7 @@ function server(answers: readonly string[], capabilities: Partial<ModelCapabilit
   return { bodies, model: openaiCompatible({ baseURL: 'http://127.0.0.1:9/v1', name: 'fake', fetch, stream: false, capabilities })('m') }
 }
 
-const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
 
 test('S4-04, S4-06 an output schema is a response_format, and no tools go with it', async () => {
   const { bodies, model } = server(['Well.', '{"city":"Oslo"}'])
@@ -25,7 +25,7 @@ test('S4-04, S4-06 an output schema is a response_format, and no tools go with i
   expect(result.output).toEqual({ city: 'Oslo' })
   expect(bodies.map(({ response_format, tools }) => [response_format, tools !== undefined])).toEqual([
     [undefined, true],
-    [{ type: 'json_schema', json_schema: { name: 'output', schema } }, false],
+    [{ type: 'json_schema', json_schema: { name: 'output', strict: true, schema } }, false],
   ])
 })
 
@@ -46,4 +46,33 @@ test("capabilities.structuredOutput 'prompt': the schema is told in words, for s
   await new Agent({ model, instructions: 'Be brief.', output: city }).run('Hi')
   expect(bodies[0]).not.toHaveProperty('response_format')
   expect(JSON.stringify(bodies[0]?.['messages'])).toMatch(/Be brief\..*fits this JSON Schema/)
+})
+
+test('B178 an output whose schema can not be strict is sent as it is, and not as strict', async () => {
+  const { bodies, model } = server(['{"counts":{"a":1}}'])
+  const result = await new Agent({ model, output: z.object({ counts: z.record(z.string(), z.number()) }) }).run('Hi')
+  expect(result.output).toEqual({ counts: { a: 1 } })
+  expect(bodies[0]?.['response_format']).toEqual({
+    type: 'json_schema',
+    json_schema: {
+      name: 'output',
+      schema: {
+        type: 'object',
+        properties: { counts: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: { type: 'number' } } },
+        required: ['counts'],
+      },
+    },
+  })
+})
+
+test('B178, B181 null for an optional field of a strict output is no field, null for one that can be null stays, defaults apply', async () => {
+  const { bodies, model } = server(['{"city":"Oslo","note":null,"days":null,"mayor":null}'])
+  const output = z.object({ city: z.string(), note: z.string().optional(), days: z.number().default(3), mayor: z.string().nullable() })
+  const result = await new Agent({ model, output }).run('Hi')
+  expect(result.output).toEqual({ city: 'Oslo', days: 3, mayor: null })
+  expect(bodies[0]).toMatchObject({
+    response_format: {
+      json_schema: { strict: true, schema: { required: ['city', 'note', 'days', 'mayor'], additionalProperties: false } },
+    },
+  })
 })

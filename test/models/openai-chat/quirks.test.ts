@@ -153,7 +153,7 @@ describe('B194 what servers call things', () => {
     purpose: 'main',
   }
   const tailOf = (name: string, quirks: ChatQuirks = {}, more: Partial<ModelRequest> = {}) => {
-    const frames = new ChatFrames('m', true, dialectAt(name, { baseURL: 'http://api.test/v1', quirks }))
+    const frames = new ChatFrames('m', dialectAt(name, { baseURL: 'http://api.test/v1', quirks }), { stream: true, strictTools: false })
     return JSON.parse(`{"messages":[${new TextDecoder().decode(frames.of({ ...request, ...more }).tail)}`) as object
   }
 

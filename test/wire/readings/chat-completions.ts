@@ -3,6 +3,7 @@ import { readBody } from './body.ts'
 import { broken, errorInside, statusError } from './errors.ts'
 import { type AnyJson, argumentsOf, type Draft, draft, known, type Opaque, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
+/** The words of OpenAI's reference, and of those of Together, Mistral, Z.AI and of servers in front of Anthropic's models. */
 const finishes: { readonly [reason: string]: FinishReason } = {
   stop: 'stop',
   eos: 'stop',
@@ -10,7 +11,16 @@ const finishes: { readonly [reason: string]: FinishReason } = {
   function_call: 'tool-calls',
   length: 'length',
   content_filter: 'content-filter',
+  model_length: 'length',
+  sensitive: 'content-filter',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  refusal: 'refusal',
 }
+
+/** Reasons that say that it broke off: of vLLM, DeepSeek and gateways. */
+const failures = new Set(['error', 'abort', 'insufficient_system_resource'])
 
 /** The first choice of a completion or of its chunks. */
 export function readChat(recorded: Recorded): Reading {
@@ -37,7 +47,7 @@ export function readChat(recorded: Recorded): Reading {
   }
   // A message beside or after deltas tells them once more.
   if (found.text === '' && found.reasoning.join('') === '' && calls.length === 0) addMessage(found, calls, message ?? {})
-  if (finish === undefined && !done && !whole) return { error: broken }
+  if (finish === undefined ? !done && !whole : failures.has(finish)) return { error: broken }
   found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
   return {
     answer: {

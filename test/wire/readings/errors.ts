@@ -9,7 +9,16 @@ const words: readonly (readonly [RegExp, ErrorCode])[] = [
   [/insufficient_quota|insufficient (balance|credits)|credit balance is too low|PerDay/i, 'ModelQuotaExceeded'],
   [/rate_limit|RESOURCE_EXHAUSTED|rate limit reached/i, 'ModelRateLimited'],
   [
-    /context_length_exceeded|maximum context length|context length is only|prompt is too long|context size|exceeds the context window|input token count|request_too_large/i,
+    /context_length_exceeded|maximum context length|context length is only|prompt (is )?too long|context size|exceeds the context window/i,
+    'ModelContextOverflow',
+  ],
+  // The other wordings of appendix A of the field reports.
+  [
+    /input token count|request_too_large|exceed context limit|maximum (allowed input|prompt) length|reduce the length of the messages|longer than the model's context/i,
+    'ModelContextOverflow',
+  ],
+  [
+    /too large for model|greater than the context length|context window exceeds|exceeded model token limit|range of input length|input is too long/i,
     'ModelContextOverflow',
   ],
   [/tool_use_failed/, 'ModelServerError'],

@@ -15,9 +15,14 @@ const finishes: { readonly [reason: string]: FinishReason } = {
   PROHIBITED_CONTENT: 'content-filter',
   SPII: 'content-filter',
   IMAGE_SAFETY: 'content-filter',
+  IMAGE_PROHIBITED_CONTENT: 'content-filter',
+  IMAGE_RECITATION: 'content-filter',
   MODEL_ARMOR: 'content-filter',
   MALFORMED_FUNCTION_CALL: 'error',
   UNEXPECTED_TOOL_CALL: 'error',
+  TOO_MANY_TOOL_CALLS: 'error',
+  MISSING_THOUGHT_SIGNATURE: 'error',
+  MALFORMED_RESPONSE: 'error',
 }
 
 /** The first candidate of a response, or of the pieces of a stream. */
@@ -39,8 +44,8 @@ export function readGemini(recorded: Recorded): Reading {
   if (reason === undefined && blocked === undefined) return { error: broken }
   const finish = reason === undefined ? 'content-filter' : (finishes[reason] ?? 'other')
   const answer = { ...found, rawFinish: [reason ?? '', blocked ?? ''].filter(Boolean), finish, usage: usageOf(usage) }
-  if (reason === undefined) return { answer, either: 'ModelContentBlocked' }
-  return finish === 'error' ? { answer, either: 'ModelServerError' } : { answer }
+  if (reason === undefined) return { answer, either: ['ModelContentBlocked'] }
+  return finish === 'error' ? { answer, either: ['ModelServerError'] } : { answer }
 }
 
 function addPart(found: Draft, part: AnyJson): void {
@@ -51,8 +56,8 @@ function addPart(found: Draft, part: AnyJson): void {
   }
   if (part.functionCall) addCall(found, part.functionCall)
   if (part.inlineData) found.media.push({ mediaType: part.inlineData.mimeType, data: part.inlineData.data })
-  if (part.executableCode) found.serverCalls.push(known({ name: 'code_execution', id: part.executableCode.id }))
-  if (part.toolCall) found.serverCalls.push(known({ name: part.toolCall.toolType, id: part.toolCall.id }))
+  if (part.executableCode) found.serverCalls.push({ name: 'code_execution', item: part.executableCode })
+  if (part.toolCall) found.serverCalls.push({ name: part.toolCall.toolType, item: part.toolCall })
 }
 
 /** A call with a name is a new one; what has none goes on with the last one. */

@@ -24,7 +24,10 @@ function blockItems(block: AnyJson): Item[] {
     case 'redacted_thinking':
       return [{ type: 'opaque', kind: 'redacted', value: block.data }]
     case 'tool_use':
-      return [{ type: 'call', name: block.name, id: block.id, input: block.input }]
+      return [
+        { type: 'call', name: block.name, id: block.id, input: block.input },
+        ...(block.caller?.tool_id ? [{ type: 'opaque', kind: 'mark', value: block.caller.tool_id } as const] : []),
+      ]
     case 'tool_result':
       return [resultOf(block)]
     case 'image':

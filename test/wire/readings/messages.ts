@@ -75,7 +75,7 @@ function addBlock(found: Draft, block: AnyJson): void {
       break
     case 'server_tool_use':
     case 'mcp_tool_use':
-      found.serverCalls.push({ name: block.name, id: block.id })
+      found.serverCalls.push({ name: block.name, item: block })
   }
   addOpaque(found, block)
 }
@@ -83,6 +83,7 @@ function addBlock(found: Draft, block: AnyJson): void {
 /** Signatures, and what stands encrypted in results and citations of server tools. */
 function addOpaque(found: Draft, block: AnyJson): void {
   if (block.signature) found.opaque.push({ kind: 'signature', value: block.signature })
+  if (block.caller?.tool_id) found.opaque.push({ kind: 'mark', value: block.caller.tool_id })
   const pieces = [...(Array.isArray(block.content) ? block.content : []), ...(block.citations ?? [])]
   for (const piece of pieces) {
     const value = piece.encrypted_content ?? piece.encrypted_index

@@ -19,9 +19,17 @@ export interface ReadCall {
   readonly native?: string
 }
 
+/** A call that the provider ran itself. */
+export interface ServerCall {
+  readonly name: string
+  /** As it stands in the body. */
+  readonly item: AnyJson
+}
+
 /** Data that is to come back as it was: what of it, and the value. */
 export interface Opaque {
-  readonly kind: 'signature' | 'encrypted' | 'redacted' | 'item-id'
+  /** A `mark` is no secret, but has to come back all the same: the phase of a message, whose call a call is. */
+  readonly kind: 'signature' | 'encrypted' | 'redacted' | 'item-id' | 'mark'
   readonly value: string
 }
 
@@ -50,8 +58,7 @@ export interface Answer {
   /** In pieces, as they stand in the body: joined by nothing or by line breaks. */
   readonly reasoning: readonly string[]
   readonly calls: readonly ReadCall[]
-  /** Calls that the provider ran itself. */
-  readonly serverCalls: readonly { readonly name: string; readonly id?: string }[]
+  readonly serverCalls: readonly ServerCall[]
   readonly opaque: readonly Opaque[]
   readonly media: readonly { readonly mediaType?: string; readonly data: string }[]
   /** The provider's words for why it ended: each one may be kept. Empty when it gave none. */
@@ -61,9 +68,9 @@ export interface Answer {
   readonly usage: ReadUsage
 }
 
-/** An answer, or an error. `either`: the end may be told as an error of that code too, for both stop a run in the same way. */
+/** An answer, or an error. `either`: the end may be told as an error of one of these codes too, for both stop a run in the same way. */
 export type Reading =
-  | { readonly answer: Answer; readonly either?: ErrorCode; readonly error?: undefined }
+  | { readonly answer: Answer; readonly either?: readonly ErrorCode[]; readonly error?: undefined }
   | { readonly error: ReadError; readonly answer?: undefined }
 
 /** What a recording is, for those who read it. */
@@ -78,7 +85,7 @@ export interface Draft {
   text: string
   reasoning: string[]
   calls: ReadCall[]
-  serverCalls: { name: string; id?: string }[]
+  serverCalls: ServerCall[]
   opaque: Opaque[]
   media: { mediaType?: string; data: string }[]
 }

@@ -1,5 +1,6 @@
 import type { AnyJson } from './reading.ts'
 import { type Item, inputOf, mediaOf, type ReadRequest, requestOf, resultText, type Said } from './request.ts'
+import { marksOf } from './responses.ts'
 
 const outputs = new Set([
   'function_call_output',
@@ -23,13 +24,18 @@ export function readResponsesRequest({ instructions, input, tools, previous_resp
 function said(item: AnyJson): Said {
   if (item.role === 'system' || item.role === 'developer') return { role: 'system', items: contentOf(item.content) }
   if (item.role === 'user') return { role: 'user', items: contentOf(item.content) }
-  if (item.role === 'assistant' || item.type === 'message') return { role: 'assistant', items: [...idOf(item), ...contentOf(item.content)] }
+  if (item.role === 'assistant' || item.type === 'message')
+    return { role: 'assistant', items: [...idOf(item), ...markItems(item), ...contentOf(item.content)] }
   if (outputs.has(item.type)) return { role: 'user', items: [resultOf(item)] }
-  return { role: 'assistant', items: [...idOf(item), ...assistantItems(item)] }
+  return { role: 'assistant', items: [...idOf(item), ...markItems(item), ...assistantItems(item)] }
 }
 
 function idOf({ id }: AnyJson): Item[] {
   return id ? [{ type: 'opaque', kind: 'item-id', value: id }] : []
+}
+
+function markItems(item: AnyJson): Item[] {
+  return marksOf(item).map((value) => ({ type: 'opaque', kind: 'mark', value }))
 }
 
 function assistantItems(item: AnyJson): Item[] {

@@ -3,7 +3,15 @@ import { broken, errorInside, statusError } from './errors.ts'
 import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 /** Calls that are ours to run, and no functions. */
-const nativeCalls = new Set(['local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call', 'custom_tool_call'])
+const nativeCalls = new Set([
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'computer_call',
+  'custom_tool_call',
+  // It asks whether a tool of an MCP server may run.
+  'mcp_approval_request',
+])
 
 /** Calls that the provider has run. */
 const serverCalls = new Set([
@@ -38,6 +46,8 @@ export function readResponses(recorded: Recorded): Reading {
 function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
   const found = draft()
   const output: AnyJson[] = response.output?.length > 0 ? response.output : items.filter(Boolean)
+  // mistral.rs tells the reasoning beside the items.
+  if (typeof response.reasoning === 'string') found.reasoning.push(response.reasoning)
   for (const item of output) addItem(found, item)
   const refused = output.some((item) => item.content?.some?.((part: AnyJson) => part.type === 'refusal'))
   const reason: string | undefined = response.incomplete_details?.reason
@@ -49,7 +59,9 @@ function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
     usage: usageOf(response.usage ?? {}),
   }
   // A response that goes on in the background is none yet.
-  return response.status === 'completed' || response.status === 'incomplete' ? { answer } : { answer, either: 'ModelServerError' }
+  return response.status === 'completed' || response.status === 'incomplete'
+    ? { answer }
+    : { answer, either: ['ModelServerError', 'ModelBadRequest'] }
 }
 
 function finishOf(status: string, reason: string | undefined, refused: boolean): Answer['finish'] {
@@ -67,15 +79,21 @@ function addItem(found: Draft, item: AnyJson): void {
   else if (nativeCalls.has(item.type))
     found.calls.push({
       ...(item.name === undefined ? {} : { name: item.name }),
-      id: item.call_id,
+      id: item.call_id ?? item.id,
       native: item.type,
-      input: item.input ?? item.operation ?? item.action,
+      input: item.input ?? item.operation ?? item.action ?? {},
     })
-  else if (serverCalls.has(item.type) && item.execution !== 'client') found.serverCalls.push({ name: item.name ?? item.type, id: item.id })
+  else if (serverCalls.has(item.type) && item.execution !== 'client') found.serverCalls.push({ name: item.name ?? item.type, item })
   if (item.type === 'image_generation_call' && item.result) found.media.push({ data: item.result })
   if (item.id) found.opaque.push({ kind: 'item-id', value: item.id })
   if (item.encrypted_content) found.opaque.push({ kind: 'encrypted', value: item.encrypted_content })
+  for (const value of marksOf(item)) found.opaque.push({ kind: 'mark', value })
   if (item.fingerprint) found.opaque.push({ kind: 'signature', value: item.fingerprint })
+}
+
+/** The phase of a message, whose call a call is. A namespace of the name of the tool says nothing: clients put it there by themselves. */
+export function marksOf({ phase, name, namespace, caller }: AnyJson): string[] {
+  return [phase, namespace === name ? undefined : namespace, caller?.caller_id].filter(Boolean)
 }
 
 function usageOf(usage: AnyJson): ReadUsage {

@@ -1,0 +1,198 @@
+import { RondoError } from '../../core/error.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { ModelDelta, ModelFinish } from '../../core/model.ts'
+import { type Answerer, streamError } from '../errors.ts'
+import type { ResponseDecoder } from '../http/decoder.ts'
+import { JoinedDeltas } from '../joined-deltas.ts'
+import { safeText } from '../safe-text.ts'
+import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
+import { finishReasonOf, isBrokenOff } from './finish.ts'
+import { PartialArgs } from './partial-args.ts'
+import { ServerCalls } from './server-calls.ts'
+import { sourcesOf } from './sources.ts'
+import { GeminiUsage } from './usage.ts'
+
+/** So many calls one response may hold: more is a model that runs on without end. */
+const maxCalls = 1_000
+
+/** Reads a response of `generateContent`: the events of a stream, or a whole response as if it were one. */
+export class GeminiDecoder implements ResponseDecoder {
+  readonly #from: Answerer
+  readonly #scope: string
+  readonly #deltas: JoinedDeltas
+  readonly #usage = new GeminiUsage()
+  readonly #serverCalls: ServerCalls
+  readonly #sources = new Set<string>()
+  #part = -1
+  /** The text that is open: what comes next of its kind belongs to it. */
+  #open: 'text' | 'reasoning' | undefined
+  /** The call whose arguments come in pieces. */
+  #args: { readonly part: number; readonly args: PartialArgs } | undefined
+  #calls = 0
+  #finish: string | undefined
+  #blocked: string | undefined
+  #begun = false
+
+  /** This API has no last event: its body ends. */
+  readonly isDone = false
+
+  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string) {
+    this.#from = from
+    this.#scope = scope
+    this.#deltas = new JoinedDeltas(sink)
+    this.#serverCalls = new ServerCalls(this.#deltas, () => this.#newPart(), scope)
+  }
+
+  push(data: string): void {
+    const trimmed = data.trim()
+    if (trimmed !== '') this.#event(this.#parsed(trimmed))
+  }
+
+  pushRest(data: string): void {
+    try {
+      JSON.parse(data)
+    } catch {
+      return // It was cut in its middle.
+    }
+    this.push(data)
+  }
+
+  flush(): void {
+    this.#deltas.flush()
+  }
+
+  whole(body: unknown): boolean {
+    const events = wires(Array.isArray(body) ? body : [body])
+    const isAnswer = events.some((event) => 'candidates' in event || 'promptFeedback' in event || Boolean(event['error']))
+    if (isAnswer) for (const event of events) this.#event(event)
+    return isAnswer
+  }
+
+  end(): ModelFinish {
+    this.#endCall()
+    this.flush()
+    const { provider, secrets } = this.#from
+    const reason = this.#finish ?? this.#blocked
+    if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
+    if (reason === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last event`)
+    if (this.#finish !== undefined && isBrokenOff(this.#finish))
+      throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, secrets)}")`)
+    // A prompt that was refused has no candidate.
+    const finishReason = this.#finish === undefined ? 'content-filter' : finishReasonOf(this.#finish, this.#calls > 0)
+    return { finishReason, rawFinishReason: reason, usage: this.#usage.usage }
+  }
+
+  #parsed(text: string): unknown {
+    try {
+      return JSON.parse(text)
+    } catch {
+      const { provider, secrets } = this.#from
+      const said = safeText(text, 200, secrets)
+      throw new RondoError('ModelServerError', `The response of ${provider} is garbled: an event is not JSON: ${said}`)
+    }
+  }
+
+  #event(event: unknown): void {
+    if (!isWire(event)) throw streamError(event, this.#from)
+    if (event['error']) throw streamError(event, this.#from)
+    this.#begun = true
+    this.#usage.read(event['usageMetadata'])
+    const { promptFeedback } = event
+    if (isWire(promptFeedback)) this.#blocked = textOrNothing(promptFeedback['blockReason']) || this.#blocked
+    const [candidate] = wires(event['candidates'])
+    if (candidate === undefined) return
+    const { content, finishReason } = candidate
+    if (isWire(content)) for (const part of wires(content['parts'])) this.#take(part)
+    for (const source of sourcesOf(candidate)) this.#source(source)
+    if (typeof finishReason === 'string' || typeof finishReason === 'number') this.#finish = String(finishReason)
+  }
+
+  #take(part: Wire): void {
+    const { text, functionCall, inlineData } = part
+    if (isWire(functionCall)) return this.#call(functionCall, signatureOf(part))
+    this.#endCall()
+    if (typeof text === 'string') return this.#text(part['thought'] === true ? 'reasoning' : 'text', text, signatureOf(part))
+    this.#open = undefined
+    if (isWire(inlineData)) return this.#media(inlineData, signatureOf(part))
+    this.#serverCalls.take(part as JsonObject)
+  }
+
+  /** What has a signature is a part of its own, be its text empty: it is sent back as it came. */
+  #text(kind: 'text' | 'reasoning', text: string, signed: Signed | undefined): void {
+    if (text === '' && signed === undefined) return
+    if (this.#open !== kind || signed !== undefined) {
+      const part = this.#newPart()
+      this.#open = kind
+      if (text === '') this.#deltas.other({ type: 'part', part, value: { type: kind, text } })
+      if (signed !== undefined || kind === 'reasoning') this.#keep(part, signed ?? {})
+    }
+    this.#deltas.text(kind, this.#part, text)
+    if (signed !== undefined) this.#open = undefined
+  }
+
+  /** One with a name is a new call; what has none goes on with the last one. */
+  #call(call: Wire, signed: Signed | undefined): void {
+    const [toolName, id] = [textOrNothing(call['name']), textOrNothing(call['id'])]
+    const { args } = call
+    if (toolName !== '') {
+      this.#endCall()
+      if (++this.#calls > maxCalls) throw tooMany()
+      const part = this.#newPart()
+      this.#open = undefined
+      this.#deltas.other(id === '' ? { type: 'call', part, toolName } : { type: 'call', part, toolName, providerCallId: id })
+      const data = { ...signed, ...(id === '' ? {} : { id }) }
+      if (Object.keys(data).length > 0) this.#keep(part, data)
+      this.#args = { part, args: new PartialArgs() }
+    }
+    if (this.#args === undefined) return
+    if (isWire(args)) this.#args.args.setAll(args)
+    for (const piece of wires(call['partialArgs'])) this.#args.args.take(piece)
+    if (call['willContinue'] !== true) this.#endCall()
+  }
+
+  #endCall(): void {
+    if (this.#args === undefined) return
+    const { part, args } = this.#args
+    this.#args = undefined
+    this.#deltas.text('call-input', part, args.json)
+  }
+
+  #media({ mimeType, data }: Wire, signed: Signed | undefined): void {
+    const mediaType = textOrNothing(mimeType) || 'application/octet-stream'
+    const part = this.#newPart()
+    const value = { type: mediaType.startsWith('image/') ? 'image' : 'file', mediaType, data: textOrNothing(data) } as const
+    this.#deltas.other({ type: 'part', part, value })
+    if (signed !== undefined) this.#keep(part, signed)
+  }
+
+  #source(source: { readonly url: string; readonly title?: string }): void {
+    if (this.#sources.has(source.url)) return
+    this.#sources.add(source.url)
+    this.#open = undefined
+    this.#deltas.other({ type: 'part', part: this.#newPart(), value: { type: 'source', ...source } })
+  }
+
+  #keep(part: number, data: { readonly [name: string]: Json }): void {
+    this.#deltas.other({ type: 'data', part, providerData: { [this.#scope]: data } })
+  }
+
+  #newPart(): number {
+    return ++this.#part
+  }
+}
+
+type Signed = { readonly thoughtSignature: string }
+
+function signatureOf({ thoughtSignature }: Wire): Signed | undefined {
+  return typeof thoughtSignature === 'string' && thoughtSignature !== '' ? { thoughtSignature } : undefined
+}
+
+function incomplete(what: string): RondoError {
+  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
+}
+
+/** Another attempt would run on as this one, at full price. */
+function tooMany(): RondoError {
+  const limit = maxCalls.toLocaleString('en-US')
+  return new RondoError('ModelServerError', `The model's response was stopped: it has more than ${limit} tool calls.`, { retryable: false })
+}

@@ -1,0 +1,126 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { MediaPart } from '../../core/message.ts'
+import { anyIds } from '../history/ids.ts'
+import { type AssistantItem, type CallItem, type HistoryRules, type ResultItem, type Turn, turnsOf } from '../history/turns.ts'
+import type { Piece, Role, Writing } from '../http/conversation.ts'
+import { optional } from '../http/frames.ts'
+import { geminiToolNames, legalToolName } from '../tool-names.ts'
+import type { Family } from './family.ts'
+
+/** What is kept of a part, so that it goes back as it came. */
+export interface PartData {
+  readonly thoughtSignature?: string
+  /** The id that the API gave a call; elsewhere calls have none, and some endpoints refuse those that others made. */
+  readonly id?: string
+  /** A part that has no form of ours, whole. */
+  readonly part?: Json
+}
+
+/** How the contents of a request are written. */
+export function geminiWriting(scope: string, family: Family): Writing {
+  const rules: HistoryRules = {
+    scope,
+    ids: anyIds,
+    nameOf: (name) => legalToolName(name, geminiToolNames),
+    // Whatever goes as bytes; a URL would be another kind of part.
+    resultHolds: ({ data = '' }) => family.mediaInResults && !/^https?:/.test(data),
+  }
+  return {
+    between,
+    encode(message, used) {
+      const { turns, ids } = turnsOf(message, used, rules)
+      return { pieces: turns.flatMap((turn) => piecesOf(turn, scope, family)), ids }
+    },
+  }
+}
+
+/** A conversation begins with the user. */
+function between(before: Role | undefined, after: Role): Piece | undefined {
+  return before === undefined && after === 'assistant' ? pieceOf('user', [{ text: '(The conversation goes on.)' }]) : undefined
+}
+
+function piecesOf(turn: Turn, scope: string, family: Family): readonly Piece[] {
+  switch (turn.role) {
+    case 'user':
+      return [
+        pieceOf(
+          'user',
+          turn.items.map((item) => (item.type === 'text' ? { text: item.text } : mediaPart(item.part))),
+        ),
+      ]
+    case 'results':
+      // B013: all of a turn in one content, and nothing else in it.
+      return [
+        pieceOf(
+          'user',
+          turn.results.map((result) => responsePart(result, scope)),
+        ),
+      ]
+    case 'assistant': {
+      const parts = modelParts(turn.items, family)
+      return parts.length === 0 ? [] : [pieceOf('assistant', parts)]
+    }
+  }
+}
+
+/** A call may not follow another content of the model's: these are one. */
+function pieceOf(role: 'user' | 'assistant', parts: readonly Json[]): Piece {
+  const body = parts.map((part) => JSON.stringify(part)).join(',')
+  const open = `{"role":"${role === 'user' ? 'user' : 'model'}","parts":[`
+  return role === 'user' ? { role, open, body, close: ']}' } : { role, joins: role, open, body, close: ']}' }
+}
+
+function modelParts(items: readonly AssistantItem[], family: Family): readonly Json[] {
+  const firstCall = items.find((item) => item.type === 'call')
+  return items.flatMap((item): readonly Json[] => {
+    const { part, thoughtSignature } = dataOf(item)
+    if (part !== undefined) return [part]
+    const value = valueOfItem(item)
+    const ours = item === firstCall && family.signedCalls ? standIn : undefined
+    return value === undefined ? [] : [{ ...value, ...optional('thoughtSignature', thoughtSignature ?? ours) }]
+  })
+}
+
+/** A part without what signs it; `undefined` for what does not go back. */
+function valueOfItem(item: AssistantItem): JsonObject | undefined {
+  switch (item.type) {
+    case 'text':
+      return { text: item.text }
+    case 'reasoning':
+      return item.data === undefined ? undefined : { text: item.text, thought: true }
+    case 'media':
+      return mediaPart(item.part)
+    case 'call':
+      return callPart(item)
+    case 'server-call':
+      return undefined
+  }
+}
+
+/** For calls that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
+const standIn = 'skip_thought_signature_validator'
+
+function dataOf({ data }: { readonly data?: Json }): PartData {
+  return isJsonObject(data) ? (data as PartData) : {}
+}
+
+function callPart(item: CallItem): JsonObject {
+  const { id } = dataOf(item)
+  return { functionCall: { ...(id === undefined ? {} : { id }), name: item.name, args: item.input } }
+}
+
+function responsePart({ name, text, isError, media, part }: ResultItem, scope: string): JsonObject {
+  const own = part.providerData
+  const data = own !== undefined && Object.hasOwn(own, scope) ? own[scope] : undefined
+  const { id } = dataOf(data === undefined ? {} : { data })
+  const parts = media.length === 0 ? {} : { parts: media.map(mediaPart) }
+  return { functionResponse: { ...(id === undefined ? {} : { id }), name, response: { [isError ? 'error' : 'output']: text }, ...parts } }
+}
+
+function mediaPart({ mediaType, data = '' }: MediaPart): JsonObject {
+  if (/^https?:/.test(data)) return { fileData: { mimeType: mediaType, fileUri: data } }
+  const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
+  if (base64 !== undefined) return { inlineData: { mimeType: mediaType, data: data.slice(base64.length) } }
+  if (data.startsWith('data:')) return { text: decodeURIComponent(data.slice(data.indexOf(',') + 1)) }
+  return { inlineData: { mimeType: mediaType, data } }
+}

@@ -1,0 +1,90 @@
+import { RondoError } from '../../core/error.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { ModelRequest, ModelSettings } from '../../core/model.ts'
+import { wellFormed } from '../../core/text.ts'
+import type { ProviderTool, Tool } from '../../core/tool.ts'
+import { type FrameParts, Frames, hostedTool, optional, providerFields } from '../http/frames.ts'
+import { convertSchema, geminiJsonSchemas } from '../schema/index.ts'
+import type { Family } from './family.ts'
+
+const encoder = new TextEncoder()
+
+/** What follows the contents of a request, from their closing bracket on. */
+export class GeminiFrames {
+  readonly #provider: string
+  readonly #family: Family
+  readonly #frames = new Frames((parts) => this.#make(parts))
+
+  constructor(provider: string, family: Family) {
+    this.#provider = provider
+    this.#family = family
+  }
+
+  of(request: ModelRequest): Uint8Array {
+    return this.#frames.of(request)
+  }
+
+  #make(parts: FrameParts): Uint8Array {
+    const rest = JSON.stringify(this.#fields(parts)).slice(1)
+    return encoder.encode(rest === '}' ? ']}' : `],${rest}`)
+  }
+
+  #fields(parts: FrameParts): JsonObject {
+    const { instructions, settings } = parts
+    const { generationConfig: more, ...fields } = providerFields(settings, this.#provider, ['contents'])
+    const config = { ...this.#config(parts), ...(isJsonObject(more) ? more : {}) }
+    return {
+      ...(instructions === '' ? {} : { systemInstruction: { parts: [{ text: wellFormed(instructions) }] } }),
+      ...this.#tools(parts),
+      ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
+      ...fields,
+    }
+  }
+
+  /** B186: older models take tools or a schema of the output. A turn that gives the output calls no tools, so there they are left out. */
+  #tools({ tools, toolChoice, outputSchema }: FrameParts): JsonObject {
+    if (tools.length === 0) return {}
+    if (outputSchema !== undefined && !this.#family.schemaWithTools) {
+      if (toolChoice === 'none') return {}
+      throw new RondoError(
+        'ConfigInvalid',
+        `This model of ${this.#provider} takes tools or a schema of the output, not both in one request. Leave policies.schemaDuringTools off, or use a newer model.`,
+      )
+    }
+    const declared = tools.flatMap((tool) => ('providerTool' in tool ? [] : [declarationOf(tool)]))
+    const hosted = tools.flatMap((tool: Tool | ProviderTool) => ('providerTool' in tool ? [hostedTool(tool, this.#provider)] : []))
+    const functions = declared.length === 0 ? [] : [{ functionDeclarations: declared }]
+    return { tools: [...functions, ...hosted], ...(declared.length === 0 ? {} : choiceOf(toolChoice)) }
+  }
+
+  #config({ settings, outputSchema }: FrameParts): JsonObject {
+    const { maxOutputTokens, temperature, topP, seed, stop, reasoning } = settings
+    return {
+      ...optional('maxOutputTokens', maxOutputTokens),
+      ...optional('temperature', temperature),
+      ...optional('topP', topP),
+      ...optional('seed', seed),
+      ...optional('stopSequences', stop === undefined ? undefined : [...stop]),
+      ...(outputSchema === undefined
+        ? {}
+        : { responseMimeType: 'application/json', responseJsonSchema: convertSchema(outputSchema, geminiJsonSchemas).schema }),
+      ...optional('thinkingConfig', this.#thinking(reasoning)),
+    }
+  }
+
+  #thinking(reasoning: ModelSettings['reasoning']): Json | undefined {
+    return reasoning === undefined ? undefined : this.#family.thinking[reasoning]
+  }
+}
+
+function declarationOf({ name, description, inputJsonSchema }: Tool): Json {
+  const { schema, isEmpty } = convertSchema(inputJsonSchema, geminiJsonSchemas)
+  return { name, description: wellFormed(description), ...(isEmpty ? {} : { parametersJsonSchema: schema }) }
+}
+
+function choiceOf(choice: ModelRequest['toolChoice']): JsonObject {
+  if (choice === 'auto') return {}
+  const config =
+    typeof choice === 'string' ? { mode: choice === 'none' ? 'NONE' : 'ANY' } : { mode: 'ANY', allowedFunctionNames: [choice.tool] }
+  return { toolConfig: { functionCallingConfig: config } }
+}

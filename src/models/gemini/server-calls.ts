@@ -1,0 +1,61 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { ToolCallPart } from '../../core/message.ts'
+import type { JoinedDeltas } from '../joined-deltas.ts'
+import { isWire, textOrNothing } from '../wire.ts'
+
+/**
+ * What the provider did itself: `executableCode` and its `codeExecutionResult`, `toolCall` and its `toolResponse`. The first of each is a call
+ * that the second one settles; both are kept whole in their places, as are parts that nobody knows, and go back as they came.
+ */
+export class ServerCalls {
+  readonly #deltas: JoinedDeltas
+  readonly #newPart: () => number
+  readonly #scope: string
+  /** Calls without their results, the last one last. */
+  readonly #open: { readonly part: number; readonly id: string; readonly call: ToolCallPart }[] = []
+
+  constructor(deltas: JoinedDeltas, newPart: () => number, scope: string) {
+    this.#deltas = deltas
+    this.#newPart = newPart
+    this.#scope = scope
+  }
+
+  take(part: JsonObject): void {
+    const { executableCode, toolCall, codeExecutionResult, toolResponse } = part
+    const providerData = { [this.#scope]: { part: part as Json } }
+    const place = this.#newPart()
+    if (isJsonObject(executableCode)) return this.#begin(place, 'code_execution', executableCode, executableCode, providerData)
+    if (isJsonObject(toolCall)) {
+      const input = isJsonObject(toolCall['args']) ? toolCall['args'] : {}
+      return this.#begin(place, textOrNothing(toolCall['toolType']).toLowerCase() || 'tool', input, toolCall, providerData)
+    }
+    this.#deltas.other({ type: 'part', part: place, value: { type: 'text', text: '', providerData } })
+    if (isWire(codeExecutionResult)) this.#end(codeExecutionResult as JsonObject)
+    else if (isWire(toolResponse)) this.#end(toolResponse as JsonObject)
+  }
+
+  #begin(part: number, toolName: string, input: JsonObject, of: JsonObject, providerData: ToolCallPart['providerData']): void {
+    const id = textOrNothing(of['id'])
+    const ids = id === '' ? {} : { providerCallId: id }
+    const call: ToolCallPart = {
+      type: 'tool-call',
+      callId: '',
+      toolName,
+      ...ids,
+      input,
+      providerExecuted: true,
+      ...(providerData && { providerData }),
+    }
+    this.#open.push({ part, id, call })
+    this.#deltas.other({ type: 'part', part, value: call })
+  }
+
+  #end(result: JsonObject): void {
+    const id = textOrNothing(result['id'])
+    const at = this.#open.findIndex((one) => one.id === id)
+    const [begun] = this.#open.splice(at < 0 ? this.#open.length - 1 : at, 1)
+    if (begun === undefined) return
+    const { id: _id, toolType: _type, ...output } = result
+    this.#deltas.other({ type: 'part', part: begun.part, value: { ...begun.call, settlement: { outcome: 'ok', output } } })
+  }
+}

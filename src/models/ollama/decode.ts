@@ -1,0 +1,137 @@
+import { RondoError } from '../../core/error.ts'
+import type { Json } from '../../core/json.ts'
+import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
+import { type Usage, unknownUsage } from '../../core/usage.ts'
+import { type Answerer, streamError } from '../errors.ts'
+import type { ResponseDecoder } from '../http/decoder.ts'
+import { JoinedDeltas } from '../joined-deltas.ts'
+import { safeText } from '../safe-text.ts'
+import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
+
+/** Reads a response of Ollama: a line of JSON for each piece, the last one with `done`; or one line for all. */
+export class OllamaDecoder implements ResponseDecoder {
+  readonly #from: Answerer
+  readonly #scope: string
+  readonly #deltas: JoinedDeltas
+  #part = -1
+  #kind: 'text' | 'reasoning' | undefined
+  #calls = 0
+  #done: Wire | undefined
+  #begun = false
+
+  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string) {
+    this.#from = from
+    this.#scope = scope
+    this.#deltas = new JoinedDeltas(sink)
+  }
+
+  get isDone(): boolean {
+    return this.#done !== undefined
+  }
+
+  push(line: string): void {
+    if (this.#done === undefined) this.#line(parsed(line))
+  }
+
+  /** A last line without its end may be cut: only what is whole counts. */
+  pushRest(line: string): void {
+    if (isWire(parsed(line))) this.push(line)
+  }
+
+  flush(): void {
+    this.#deltas.flush()
+  }
+
+  whole(body: unknown): boolean {
+    if (!isWire(body) || (body['message'] === undefined && body['response'] === undefined && !body['error'])) return false
+    this.#line(body)
+    return true
+  }
+
+  end(): ModelFinish {
+    this.flush()
+    const { provider } = this.#from
+    if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
+    if (this.#done === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last line`)
+    const reason = textOrNothing(this.#done['done_reason'])
+    const finish = { finishReason: finishOf(reason, this.#calls > 0), usage: usageOf(this.#done) }
+    return reason === '' ? finish : { ...finish, rawFinishReason: reason }
+  }
+
+  #line(line: unknown): void {
+    if (!isWire(line)) throw streamError(line, this.#from)
+    // B097: whatever came before, it is no answer.
+    if (line['error']) throw streamError(line, this.#from)
+    this.#begun = true
+    const { message } = line
+    if (isWire(message)) this.#message(message)
+    // /api/generate has no message.
+    else this.#said(line, 'response')
+    if (line['done'] === true) this.#done = line
+  }
+
+  #message(message: Wire): void {
+    this.#said(message, 'content')
+    for (const call of wires(message['tool_calls'])) this.#call(call)
+  }
+
+  #said(message: Wire, field: 'content' | 'response'): void {
+    this.#text('reasoning', textOrNothing(message['thinking']))
+    this.#text('text', textOrNothing(message[field]))
+  }
+
+  #text(kind: 'text' | 'reasoning', text: string): void {
+    if (text === '') return
+    if (this.#kind !== kind) {
+      this.#kind = kind
+      this.#part++
+      if (kind === 'reasoning') this.#deltas.other({ type: 'data', part: this.#part, providerData: { [this.#scope]: true } })
+    }
+    this.#deltas.text(kind, this.#part, text)
+  }
+
+  #call({ id, function: named }: Wire): void {
+    const toolName = isWire(named) ? textOrNothing(named['name']) : ''
+    if (!isWire(named) || toolName === '')
+      throw new RondoError('ModelServerError', "The model's response is garbled: a tool call has no name.")
+    this.#calls++
+    this.#kind = undefined
+    const part = ++this.#part
+    const providerCallId = textOrNothing(id)
+    this.#deltas.other(providerCallId === '' ? { type: 'call', part, toolName } : { type: 'call', part, toolName, providerCallId })
+    const { arguments: input = {} } = named
+    // It was parsed from JSON, so it is JSON; some send the text (B030).
+    this.#deltas.text('call-input', part, typeof input === 'string' ? input : JSON.stringify(input as Json))
+  }
+}
+
+function finishOf(reason: string, hasCalls: boolean): FinishReason {
+  if (reason === 'length') return 'length'
+  if (reason === 'stop' || reason === '') return hasCalls ? 'tool-calls' : 'stop'
+  return 'other'
+}
+
+/** A server that had read the whole prompt before tells no count of it: unknown, not zero. */
+function usageOf({ prompt_eval_count: input, eval_count: output }: Wire): Usage {
+  const [inputTokens, outputTokens] = [tokens(input), tokens(output)]
+  if (inputTokens === undefined && outputTokens === undefined) return unknownUsage
+  const complete = inputTokens !== undefined && outputTokens !== undefined
+  return { ...unknownUsage, inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, complete }
+}
+
+function tokens(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+}
+
+/** The JSON value of a line, or the line itself. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return safeText(line, 2_000)
+  }
+}
+
+function incomplete(what: string): RondoError {
+  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
+}

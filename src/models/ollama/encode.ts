@@ -1,0 +1,80 @@
+import { RondoError } from '../../core/error.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { MediaPart } from '../../core/message.ts'
+import { anyIds } from '../history/ids.ts'
+import { type AssistantItem, type HistoryRules, type MediaItem, type TextItem, type Turn, turnsOf } from '../history/turns.ts'
+import type { Piece, Writing } from '../http/conversation.ts'
+import { scopeOf } from '../scope.ts'
+
+/** Under which key it is kept that reasoning came from this model. */
+export function ollamaScope(model: string): string {
+  return scopeOf('ollama', 'chat', model)
+}
+
+/** How messages are written for a model. */
+export function ollamaWriting(model: string): Writing {
+  const rules: HistoryRules = { scope: ollamaScope(model), ids: anyIds }
+  return {
+    encode(message, used) {
+      const { turns, ids } = turnsOf(message, used, rules)
+      return { pieces: turns.flatMap(piecesOf), ids }
+    },
+  }
+}
+
+function piecesOf(turn: Turn): readonly Piece[] {
+  switch (turn.role) {
+    case 'user':
+      return [pieceOf('user', userMessage(turn.items))]
+    case 'results':
+      // The name tells older servers whose result it is, together with the order.
+      return turn.results.map(({ id, name, text }) => pieceOf('tool', { role: 'tool', tool_name: name, tool_call_id: id, content: text }))
+    case 'assistant':
+      return assistantPieces(turn.items)
+  }
+}
+
+function pieceOf(role: Piece['role'], message: JsonObject): Piece {
+  return { role, open: '', body: JSON.stringify(message), close: '' }
+}
+
+function assistantPieces(items: readonly AssistantItem[]): readonly Piece[] {
+  const content = items.map((item) => (item.type === 'text' ? item.text : '')).join('')
+  const thinking = items.map((item) => (item.type === 'reasoning' && item.data !== undefined ? item.text : '')).join('')
+  const calls = items.flatMap((item): readonly Json[] => {
+    if (item.type !== 'call') return []
+    // Arguments are an object here; what could not be used is an empty one.
+    return [{ id: item.id, function: { name: item.name, arguments: isJsonObject(item.input) ? item.input : {} } }]
+  })
+  if (content.trim() === '' && calls.length === 0) return []
+  const message = {
+    role: 'assistant',
+    content,
+    ...(thinking === '' ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+  return [pieceOf('assistant', message)]
+}
+
+function userMessage(items: readonly (TextItem | MediaItem)[]): JsonObject {
+  const content = items.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n')
+  const images = items.flatMap((item) => (item.type === 'media' ? [imageOf(item.part)] : []))
+  return { role: 'user', content, ...(images.length === 0 ? {} : { images }) }
+}
+
+/** Images are all that there is, as bare base64. */
+function imageOf({ type, mediaType, data = '' }: MediaPart): string {
+  if (type !== 'image' && !mediaType.startsWith('image/')) throw unfit(`A file of type ${mediaType}`)
+  if (!/^(?:https?|data):/.test(data)) return data
+  const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
+  if (base64 === undefined)
+    throw unfit(data.startsWith('data:') ? 'An image given as a data: URL that is not base64' : 'An image given as a URL')
+  return data.slice(base64.length)
+}
+
+function unfit(what: string): RondoError {
+  return new RondoError(
+    'ModelBadRequest',
+    `${what} can't be sent: Ollama takes images, as their bytes, and nothing else. Load it and pass its bytes.`,
+  )
+}
