@@ -8,45 +8,64 @@ export class EventTemplate<K> {
   kind: K | undefined = undefined
   #prefix = ''
   #suffix = ''
-  #lines = { begin: '', close: '' }
+  #line = ''
+  /** How many brackets stand behind the text, when nothing else does: blanks between them (padding of each event) then make no difference. */
+  #closers = 0
   /** Servers that add something random to each event fit no template: after a few tries it is not looked for any more. */
   #triesLeft = 8
   #hits = 0
 
   /**
-   * The events that fit, one behind the other, out of a piece of an event stream, as `data: …` and a blank line each: their text together,
-   * and where the first other one begins.
+   * The events that fit, one behind the other, out of a piece of an event stream, as `event: …` where they are named, `data: …` and a blank
+   * line each: their text together, and where the first other one begins.
    */
   run(piece: string, from: number): { readonly end: number; readonly text: string } {
-    const { begin, close } = this.#lines
+    const begin = this.#line
     let end = from
     let text = ''
     while (begin !== '' && piece.startsWith(begin, end)) {
       const at = end + begin.length
-      const stop = piece.indexOf('\n', at) - this.#suffix.length
-      const plain = stop > at && piece.startsWith(close, stop) ? unquoted(piece.slice(at, stop)) : undefined
+      const feed = piece.indexOf('\n', at)
+      const stop = feed < 0 || piece.charCodeAt(feed + 1) !== lineFeed ? -1 : this.#textEnd(piece, feed)
+      const plain = stop > at ? unquoted(piece.slice(at, stop)) : undefined
       if (plain === undefined) break
       text += plain
-      end = stop + close.length
+      end = feed + 2
       this.#hits++
     }
     return { end, text }
   }
 
+  /** Where the text ends in an event that ends at `end`; -1 when it ends in another way. */
+  #textEnd(piece: string, end: number): number {
+    const exact = end - this.#suffix.length
+    if (piece.startsWith(this.#suffix, exact)) return exact
+    if (this.#closers === 0) return -1
+    let closers = 0
+    for (let at = end - 1; at >= 0; at--) {
+      const unit = piece.charCodeAt(at)
+      if (unit === closeBrace) closers++
+      else if (unit !== space) return unit === quote && closers === this.#closers ? at : -1
+    }
+    return -1
+  }
+
   /** The text of an event that fits, or `undefined`. */
   match(data: string): string | undefined {
     const prefix = this.#prefix
-    const suffix = this.#suffix
-    if (prefix === '' || data.length <= prefix.length + suffix.length) return undefined
-    if (!data.startsWith(prefix) || !data.endsWith(suffix)) return undefined
-    const text = data.slice(prefix.length, data.length - suffix.length)
-    const plain = unquoted(text)
+    if (prefix === '' || !data.startsWith(prefix)) return undefined
+    const stop = this.#textEnd(data, data.length)
+    const plain = stop > prefix.length ? unquoted(data.slice(prefix.length, stop)) : undefined
     if (plain !== undefined) this.#hits++
     return plain
   }
 
-  /** Takes an event that held nothing but `text`; `textIn` says which text a parsed event of its kind holds. Whether it is a template now. */
-  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown): boolean {
+  /**
+   * Takes an event that held nothing but `text`; `textIn` says which text a parsed event of its kind holds. Whether it is a template now.
+   *
+   * @param name The event's own, where the stream names its events.
+   */
+  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown, name?: string): boolean {
     if (this.#prefix !== '' && this.#hits === 0) this.#triesLeft--
     if (this.#triesLeft <= 0) return false
     const literal = JSON.stringify(text)
@@ -58,7 +77,8 @@ export class EventTemplate<K> {
       this.kind = kind
       this.#prefix = prefix
       this.#suffix = suffix
-      this.#lines = { begin: `data: ${prefix}`, close: `${suffix}\n\n` }
+      this.#line = name === undefined ? `data: ${prefix}` : `event: ${name}\ndata: ${prefix}`
+      this.#closers = /^"[} ]+$/.test(suffix) ? suffix.replaceAll(/[" ]/g, '').length : 0
       this.#hits = 0
       return true
     }
@@ -80,6 +100,11 @@ function parsed(json: string): unknown {
     return undefined
   }
 }
+
+const lineFeed = 10
+const space = 32
+const quote = 34
+const closeBrace = 125
 
 const probe = '\u00a7probe\u00a7'
 

@@ -52,9 +52,18 @@ export class HttpModel implements Model {
       maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
       signal,
     } as const
-    const { answerOf, emptyMeansOverflow, json } = this.#api
+    const { answerOf, emptyMeansOverflow, tellsOverflow, json } = this.#api
     const { contextWindow } = this.capabilities
-    const from = { provider: this.provider, answerOf, keyName: this.#keyVariable, secrets, contextWindow, emptyMeansOverflow, json }
+    const from = {
+      provider: this.provider,
+      answerOf,
+      keyName: this.#keyVariable,
+      secrets,
+      contextWindow,
+      emptyMeansOverflow,
+      tellsOverflow,
+      json,
+    }
     const response = new ApiResponse(from, this.#api.decoder(from, sink, request))
     try {
       await this.#transport(sent, response)
