@@ -159,8 +159,9 @@ function errorOf(value: unknown): unknown {
 /** A response that works on in the background is none yet, and this API is not asked for it once more. */
 function inBackground({ provider }: Answerer, status: string): RondoError {
   return new RondoError(
-    'ModelBadRequest',
+    'ModelServerError',
     `${provider} has put the response in the background (status ${status}), from where it is not fetched: leave 'background' out of providerOptions.`,
+    { retryable: false },
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Model } from '../../core/model.ts'
-import { checkedURL, checkModelName, checkOptions, type MoreRules, nameRule } from '../http/check-options.ts'
+import { checkModelName, checkOptions, type MoreRules, nameRule } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
 import { overlaid } from '../http/overlay.ts'
 import { ResponsesApi } from './api.ts'
@@ -30,9 +30,7 @@ const rules: MoreRules = {
 export function openai(model: string, options: OpenAIOptions = {}): Model {
   checkModelName(model, 'openai', 'gpt-5-mini')
   checkOptions(options, 'openai', rules)
-  const { baseURL, name, previousResponse } = options
-  const dialect = dialectOf(baseURL === undefined ? undefined : checkedURL(baseURL), name)
-  const api = new ResponsesApi(model, dialect, options)
+  const api = new ResponsesApi(model, dialectOf(options), options)
   const given = overlaid<OpenAIOptions>({}, options)
-  return previousResponse === true ? new ContinuingModel(model, api, given) : new HttpModel(model, api, given)
+  return options.previousResponse === true ? new ContinuingModel(model, api, given) : new HttpModel(model, api, given)
 }

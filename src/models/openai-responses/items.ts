@@ -1,5 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../core/json.ts'
+import type { ToolCallPart } from '../../core/message.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { textOrNothing } from '../wire.ts'
 import { type ClientCall, clientCall } from './client-calls.ts'
@@ -108,7 +109,7 @@ export class Items {
   /** Reasoning that is no item of its own. */
   thought(text: string): void {
     if (this.#reasoning !== undefined) return
-    const open = this.#add({ type: 'reasoning' }, undefined)
+    const open = this.#add({ type: 'thought' }, undefined)
     this.#texts.say(this.#texts.slot(open, 'reasoning', keyOf('content', 0)), text)
   }
 
@@ -193,16 +194,17 @@ export class Items {
     return true
   }
 
+  /** A call and its picture; the item is kept with the picture, which is most of it. */
   #picture(open: OpenItem, item: JsonObject): void {
     const { result, ...kept } = item
     if (typeof result !== 'string' || result === '') return this.#serverCall(open, item)
+    this.#parts.whole(open.part, callOf(item))
     const mediaType = `image/${textOrNothing(kept['output_format']) || 'png'}`
-    this.#parts.whole(open.part, { type: 'image', mediaType, data: result }, { item: kept, ...afterOf(open) })
+    this.#parts.whole(this.#parts.newPart(), { type: 'image', mediaType, data: result }, { item: kept, ...afterOf(open) })
   }
 
   #serverCall(open: OpenItem, item: JsonObject): void {
-    const call = { type: 'tool-call', callId: '', ...serverCall(item), providerExecuted: true } as const
-    this.#parts.whole(open.part, call, { item, ...afterOf(open) })
+    this.#parts.whole(open.part, callOf(item), { item, ...afterOf(open) })
   }
 
   #source(annotation: Json): void {
@@ -219,6 +221,10 @@ export class Items {
     if (call === undefined || item['type'] !== 'custom_tool_call' || customTools === undefined) return call
     return call.toolName === '' || customTools.has(call.toolName) ? call : undefined
   }
+}
+
+function callOf(item: JsonObject): ToolCallPart {
+  return { type: 'tool-call', callId: '', ...serverCall(item), providerExecuted: true }
 }
 
 function marksOf(told: ItemText | undefined): ItemData {

@@ -3,8 +3,9 @@ import type { HttpOptions } from '../http/options.ts'
 /** How a Responses server is reached. '/responses' is put behind the path of `baseURL`. */
 export interface OpenAIOptions extends HttpOptions {
   /**
-   * Names the server in errors, in `settings.providerOptions`, in provider tools and in the journal. Default: that of a known host (`azure`,
-   * `xai`, `openrouter`, `deepseek`, `bedrock`), else `openai`. A server that has a name and is not known is asked without a key unless one is given.
+   * Names the server in errors, in `settings.providerOptions`, in provider tools and in the journal. Default: that of a known host (azure, bedrock,
+   * xai, openrouter, deepseek, …), else `openai`. What is known of a server of that name is done for one elsewhere too; only at its own host does the
+   * key come from its environment variable (`XAI_API_KEY`).
    */
   readonly name?: string | undefined
   /** Whether the server keeps the responses. Default false: then reasoning is asked for encrypted and goes back with the history. */

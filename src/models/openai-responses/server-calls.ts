@@ -26,6 +26,10 @@ const kinds: { readonly [type: string]: ServerKind } = {
   file_search_call: { input: ({ queries }) => ({ queries }), output: ({ results }) => results ?? null },
   code_interpreter_call: { input: ({ code, container_id }) => ({ code, container_id }), output: ({ outputs }) => outputs ?? null },
   mcp_call: { input: (item) => parsedArguments(item['arguments']), output: ({ output }) => output ?? null },
+  tool_search_call: { input: (item) => parsedArguments(item['arguments']), output: () => null },
+  image_generation_call: { input: ({ revised_prompt: prompt }) => (prompt === undefined ? {} : { prompt }), output: () => null },
+  // What it comes to is told in a later response.
+  program: { input: ({ code }) => ({ code }), output: () => null },
   shell_call: { input: ({ action }) => action ?? {}, output: () => null },
   custom_tool_call: { input: ({ input }) => ({ input }), output: () => null },
 }
@@ -33,7 +37,7 @@ const kinds: { readonly [type: string]: ServerKind } = {
 /** Whether an item is a call that the server runs. Unknown kinds with an id to be answered by are not: nobody knows who runs them. */
 export function isServerCall({ type, call_id: id }: JsonObject): boolean {
   if (typeof type !== 'string') return false
-  return Object.hasOwn(kinds, type) || (/_call$/.test(type) && textOrNothing(id) === '' && type !== 'tool_search_call')
+  return Object.hasOwn(kinds, type) || (/_call$/.test(type) && textOrNothing(id) === '')
 }
 
 export function serverCall(item: JsonObject): ServerCall {

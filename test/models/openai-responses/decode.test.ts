@@ -335,6 +335,8 @@ describe('what the server has done', () => {
       [],
     ],
     [{ type: 'mcp_call', name: 'ask', server_label: 'wiki', arguments: '{"q":1}', output: 'yes', error: null }, 'ask', { q: 1 }, 'yes'],
+    [{ type: 'tool_search_call', execution: 'server', call_id: null, arguments: { paths: ['a'] } }, 'tool_search', { paths: ['a'] }, null],
+    [{ type: 'program', call_id: 'call_p', code: '1', fingerprint: 'f' }, 'program', { code: '1' }, null],
     [{ type: 'x_search_call', call_id: '', arguments: '{"q":1}' }, 'x_search', { q: 1 }, null],
     [
       { type: 'shell_call', call_id: 'call_1', action: { commands: [] }, environment: { type: 'container_reference' } },
@@ -380,12 +382,13 @@ describe('what the server has done', () => {
   test('a picture is a part, and its base64 is kept once', () => {
     const item = { id: 'ig_1', type: 'image_generation_call', status: 'completed', output_format: 'webp', result: 'UklG' }
     const { result: _result, ...kept } = item
-    expect(decode([done(item), completed([item])]).parts).toEqual([
+    expect(decode([done(item), completed([item])]).parts).toMatchObject([
+      { type: 'tool-call', toolName: 'image_generation', providerExecuted: true, settlement: { outcome: 'ok' } },
       { type: 'image', mediaType: 'image/webp', data: 'UklG', providerData: { s: { item: kept } } },
     ])
   })
 
-  test.each(['mcp_list_tools', 'tool_search_call', 'tool_search_output', 'program', 'program_output', 'compaction', 'never_heard_of'])(
+  test.each(['mcp_list_tools', 'tool_search_output', 'program_output', 'compaction', 'never_heard_of'])(
     'an item of kind %s is kept in its place and shows nothing',
     (type) => {
       const item = { id: 'i_1', type, execution: 'server', encrypted_content: 'x' }
@@ -472,7 +475,7 @@ describe('the end', () => {
 
   test('a response that was put in the background is none yet, and is not asked for again', () => {
     expect(() => decodeWhole(response([], { status: 'queued', background: true }))).toThrow(
-      expect.objectContaining({ code: 'ModelBadRequest', message: expect.stringContaining("leave 'background' out") }),
+      expect.objectContaining({ code: 'ModelServerError', retryable: false, message: expect.stringContaining("leave 'background' out") }),
     )
     const queued = { type: 'response.queued', response: response([], { status: 'queued' }) }
     expect(decode([queued, ...streamedMessage(['ok'])]).parts).toMatchObject([{ text: 'ok' }])

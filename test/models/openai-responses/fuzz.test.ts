@@ -61,7 +61,7 @@ test('B088 a stream cut at any byte is whole or an error', () => {
 
 test('bytes that come twice end in a message or a typed error', () => {
   const ends = { message: 0, error: 0 }
-  for (let from = 0; from < good.length; from += 5)
+  for (let from = 0; from < good.length; from += 17)
     for (const length of [1, 20, 120, 400]) {
       const twice = new Uint8Array([...good.subarray(0, from + length), ...good.subarray(from)])
       ends['error' in read(twice) ? 'error' : 'message']++
@@ -76,7 +76,7 @@ test('damaged bytes end in a message or a typed error', () => {
     return state / 0x7fffffff
   }
   const ends = { message: 0, error: 0 }
-  for (let round = 0; round < 3_000; round++) {
+  for (let round = 0; round < 1_500; round++) {
     const bytes = Uint8Array.from(good)
     for (let damage = 0; damage <= round % 4; damage++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256)
     ends['error' in read(bytes) ? 'error' : 'message']++
@@ -85,7 +85,7 @@ test('damaged bytes end in a message or a typed error', () => {
 })
 
 test('events of any shape end in a message or a typed error', () => {
-  const odd: readonly unknown[] = [null, 0, '', 'x', [], {}, [null], { text: 1 }, { type: 'message' }, true]
+  const odd: readonly unknown[] = [null, 0, 'x', [null], { text: 1 }]
   const types = [
     'response.output_item.added',
     'response.output_item.done',
