@@ -1,5 +1,6 @@
 export { type CrashOptions, type CrashPorts, crashEverywhere } from './crash-everywhere.ts'
 export { fakeOpenAIChat } from './fake/chat/index.ts'
+export { fakeResponses } from './fake/responses/index.ts'
 export type { FakeRequest, FakeServer } from './fake/server.ts'
 export * from './flaky-store.ts'
 export { type Script, type ScriptedCall, type ScriptedModel, type ScriptedReply, type ScriptedSettings, scripted } from './scripted.ts'
