@@ -33,7 +33,7 @@ export interface WireAdapter {
 /** The adapters that there are, by the API that they speak. What is not here is reported as "no adapter yet". */
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
   'gemini-generate-content': {
-    model: (meta, baseURL, stream) => gemini(modelOf(meta), { baseURL, stream, apiKey: 'k', ...vertexOf(meta) }),
+    model: (meta, { baseURL, stream }) => gemini(modelOf(meta), { baseURL, stream, apiKey: 'k', ...vertexOf(meta) }),
     receiver: (meta, sink) => receiverOf(new GeminiApi(modelOf(meta), 'http://127.0.0.1', vertexOf(meta)), sink),
   },
   'ollama-chat': ollamaAdapter(),
@@ -57,7 +57,7 @@ function vertexOf({ provider }: WireMeta): GeminiOptions {
 
 function ollamaAdapter(): WireAdapter {
   return {
-    model: (meta, baseURL, stream) => ollama(modelOf(meta), { baseURL, stream }),
+    model: (meta, { baseURL, stream }) => ollama(modelOf(meta), { baseURL, stream }),
     receiver: (meta, sink) => receiverOf(new OllamaApi(modelOf(meta), 'http://127.0.0.1', {}), sink),
   }
 }
