@@ -1,6 +1,7 @@
 export { type CrashOptions, type CrashPorts, crashEverywhere } from './crash-everywhere.ts'
 export { fakeOpenAIChat } from './fake/chat/index.ts'
 export { fakeAnthropic } from './fake/messages/index.ts'
+export { fakeResponses } from './fake/responses/index.ts'
 export type { FakeRequest, FakeServer } from './fake/server.ts'
 export * from './flaky-store.ts'
 export { recorded } from './recorded/index.ts'
