@@ -10,6 +10,8 @@ export type ThinkingForm = 'budget' | 'adaptive' | 'never'
 /** What is known of the models of one name and version. */
 export interface Family {
   readonly thinking: ThinkingForm
+  /** Thinks when nobody says whether it shall. */
+  readonly thinksByItself: boolean
   /** What turns thinking off: a type of `thinking`, `leave-out` (it is off unless asked for), or that nothing does. */
   readonly off: 'disabled' | 'between_tools' | 'leave-out' | 'impossible'
   /** Tokens. */
@@ -38,6 +40,7 @@ export interface Family {
  */
 const unknown: Family = {
   thinking: 'budget',
+  thinksByItself: false,
   off: 'disabled',
   maxOutput: undefined,
   defaultOutput: 32_000,
@@ -78,7 +81,7 @@ const rows: readonly Row[] = [
     known: { thinking: 'adaptive', maxOutput: 128_000, defaultOutput: 128_000, window: 1_000_000, prefill: false },
   },
   { from: 4.7, known: { off: 'leave-out', sampling: false } },
-  { from: 5, known: { off: 'disabled' } },
+  { from: 5, known: { off: 'disabled', thinksByItself: true } },
   { from: 5, lines: ['fable', 'mythos'], known: { off: 'impossible' } },
   { from: 5.1, known: { boundThinking: true } },
   { from: 5.1, lines: ['fable', 'mythos'], known: { forcedTools: false } },

@@ -37,7 +37,9 @@ export function outputLimit({ family, stream, maxOutput }: Target, { maxOutputTo
 export function thinkingFields(target: Target, settings: ModelSettings): { readonly thinking?: JsonObject; readonly effort?: string } {
   const { family, model } = target
   const { reasoning } = settings
-  if (reasoning === undefined) return isBound(target) ? { thinking: thinkingJson('adaptive', target) } : {}
+  // What is said of its thinking is said to a model that thinks by itself: it changes nothing else.
+  const says = isBound(target) || (target.display !== undefined && family.thinksByItself)
+  if (reasoning === undefined) return says ? { thinking: thinkingJson('adaptive', target) } : {}
   if (reasoning === 'none') return off(target)
   if (family.thinking === 'never') throw unfit(model, `does not think: leave settings.reasoning out`)
   if (family.thinking === 'adaptive') return { thinking: thinkingJson('adaptive', target), effort: reasoning }

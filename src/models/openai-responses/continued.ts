@@ -68,7 +68,7 @@ export class ContinuedSessions {
     const items: string[] = []
     for (let at = place; at < messages.length; at++) {
       const message = messages.at(at)
-      const { pieces, ids } = this.#writing.encode(message, used)
+      const { pieces, ids } = this.#writing.encode(message, used, at === 0 ? undefined : messages.at(at - 1))
       // The server knows the calls by its own ids only.
       if (at === place && !hasOwnIds(message, ids)) return undefined
       for (const id of ids) used.set(id, at)

@@ -140,6 +140,8 @@ describe('thinking', () => {
   test('what is shown of it may be said', async () => {
     const thinking = { type: 'adaptive', display: 'summarized' }
     expect((await asked('claude-opus-5', { reasoning: 'low' }, { thinkingText: 'summarized' })).thinking).toEqual(thinking)
+    expect((await asked('claude-opus-5', {}, { thinkingText: 'summarized' })).thinking).toEqual(thinking)
+    expect((await asked('claude-opus-4-6', {}, { thinkingText: 'summarized' })).thinking).toBeUndefined()
   })
 
   test('B073 what a model can not do is said, and nothing is changed in silence', async () => {
