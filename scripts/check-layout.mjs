@@ -15,7 +15,7 @@ const ROOMS = {
   core: { rooms: [] },
   engine: { rooms: ['core'] },
   context: { rooms: ['core'] },
-  models: { rooms: ['core'] },
+  models: { rooms: ['core'], packages: ['node-llama-cpp'] },
   stores: { rooms: ['core'], packages: ['@photostructure/sqlite'] },
   output: { rooms: ['core'] },
   'json-schema': { rooms: ['core'], packages: ['@cfworker/json-schema'] },

@@ -59,13 +59,13 @@ for (const [major, binFolder] of nodes()) {
     })
 
     test('every sub-path can be imported, but for what a missing peer says', () => {
-      const code = `for (const name of ['testing', 'tools', 'sqlite', 'jsonl', 'offline', 'openai', 'json-reply', 'json-schema']) {
+      const code = `for (const name of ['testing', 'tools', 'sqlite', 'jsonl', 'offline', 'openai', 'json-reply', 'llama-cpp', 'json-schema']) {
         const { length } = Object.keys(await import('rondo/' + name))
         console.log(name, length > 0)
       }`
       const found = succeed(binFolder, app, 'node', '--input-type=module', '-e', code)
       expect(found).toBe(
-        'testing true\ntools true\nsqlite true\njsonl true\noffline true\nopenai true\njson-reply true\njson-schema true\n',
+        'testing true\ntools true\nsqlite true\njsonl true\noffline true\nopenai true\njson-reply true\nllama-cpp true\njson-schema true\n',
       )
     })
 

@@ -21,7 +21,6 @@ export interface ReplySettings {
 export class JsonReplyModel implements Model {
   readonly provider: string
   readonly id: string
-  readonly capabilities: ModelCapabilities
   readonly #model: Model
   readonly #settings: ReplySettings
   readonly #form: ReplyForm
@@ -32,11 +31,15 @@ export class JsonReplyModel implements Model {
   constructor(model: Model, settings: ReplySettings) {
     this.provider = model.provider
     this.id = model.id
-    this.capabilities = { ...model.capabilities, parallelCalls: true }
     this.#model = model
     this.#settings = settings
     const scope = `${model.provider}/json-reply/${model.id}`
     this.#form = { calls: settings.form === 'words' ? 'one-or-list' : 'list', scope }
+  }
+
+  /** Asked each time: those of the model below may change, as when a file is loaded. */
+  get capabilities(): ModelCapabilities {
+    return { ...this.#model.capabilities, parallelCalls: true }
   }
 
   async stream(request: ModelRequest, sink: (delta: ModelDelta) => void, options: StreamOptions): Promise<ModelFinish> {
