@@ -32,7 +32,15 @@ export class ResponsesApi implements HttpApi {
   readonly #went = new Set<string>()
 
   constructor(model: string, dialect: Dialect, options: OpenAIOptions) {
-    const { stream = true, store = false, previousResponse = false, promptCacheKey, apiVersion, reasoningSummary } = options
+    const {
+      stream = true,
+      store = false,
+      previousResponse = false,
+      promptCacheKey,
+      apiVersion,
+      reasoningSummary,
+      strictTools = false,
+    } = options
     const { provider, mediaInResults = false, encrypts } = dialect
     const url = new URL(endpoint(dialect.baseURL, '/responses'))
     if (apiVersion !== undefined) url.searchParams.set('api-version', apiVersion)
@@ -54,6 +62,8 @@ export class ResponsesApi implements HttpApi {
       store: isStored,
       encrypted,
       reasoningSummary,
+      strictTools,
+      maxTools: dialect.maxTools,
     })
     this.#conversations = new Conversations(writing)
     this.#continued = previousResponse ? new ContinuedSessions(writing, this.#scope) : undefined

@@ -22,6 +22,8 @@ export interface Dialect extends Quirks {
   readonly apiKeyVariable: string | undefined
   /** The header that holds the key. Default `authorization`, as a bearer token. */
   readonly keyHeader?: 'api-key' | undefined
+  /** More tools than this are an error before anything is sent. Default: no limit is known. */
+  readonly maxTools?: number | undefined
   /** `stream_options`. Default: none. */
   readonly streamOptions?: JsonObject | undefined
 }
@@ -64,10 +66,11 @@ export function dialectOf({
     apiKeyVariable: there?.keyVariable ?? openaiKey,
     keyHeader: known?.keyHeader,
     streamOptions: known?.streamOptions,
+    maxTools: known?.maxTools,
   }
 }
 
-function knownAt(baseURL: string): Pick<KnownServer, 'name' | 'keyVariable' | 'keyHeader' | 'streamOptions'> | undefined {
+function knownAt(baseURL: string): Pick<KnownServer, 'name' | 'keyVariable' | 'keyHeader' | 'streamOptions' | 'maxTools'> | undefined {
   if (bedrockHosts.test(new URL(baseURL).hostname)) return { name: 'bedrock', keyVariable: 'AWS_BEARER_TOKEN_BEDROCK' }
   return serverAt(baseURL)
 }

@@ -19,6 +19,7 @@ const rules: MoreRules = {
   promptCacheKey: nameRule,
   reasoningSummary: ["'auto', 'concise' or 'detailed'", (value) => summaries.includes(value)],
   apiVersion: nameRule,
+  strictTools: ['a boolean', isBoolean],
 }
 
 /**

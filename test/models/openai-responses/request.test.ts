@@ -90,7 +90,7 @@ describe('the body', () => {
         xai: { search: true },
       },
     } as const
-    const { body } = await sent({ settings, outputSchema: { type: 'object' } })
+    const { body } = await sent({ settings, outputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } })
     expect(body).toMatchObject({
       model: 'gpt-5-mini',
       input: [{ content: 'Hello' }],
@@ -99,7 +99,15 @@ describe('the body', () => {
       temperature: 1,
       top_p: 0.9,
       reasoning: { effort: 'low', summary: 'auto' },
-      text: { format: { type: 'json_schema', name: 'output', schema: { type: 'object' }, strict: false }, verbosity: 'low' },
+      text: {
+        format: {
+          type: 'json_schema',
+          name: 'output',
+          schema: { properties: { a: { type: 'string' } }, additionalProperties: false },
+          strict: true,
+        },
+        verbosity: 'low',
+      },
       include: ['reasoning.encrypted_content', 'web_search_call.action.sources'],
       truncation: 'auto',
       metadata: { a: 'b' },
@@ -164,6 +172,30 @@ describe('tools', () => {
     const mine = { ...note, name }
     const { body } = await sent({ tools: [mine, theirs(declared)] })
     expect(body['tools']).toEqual(runs ? [declared] : [expect.objectContaining({ type: 'function', name }), declared])
+  })
+
+  test('tools of the provider may be named in providerOptions: they go beside the others', async () => {
+    const custom = { type: 'custom', name: 'note' }
+    const settings = { providerOptions: { openai: { tools: [{ type: 'web_search' }, custom] } } }
+    expect((await sent({ tools: [note], settings, toolChoice: { tool: 'note' } })).body).toMatchObject({
+      tools: [{ type: 'web_search' }, custom],
+      tool_choice: custom,
+    })
+    expect((await sent({ tools: [{ ...note, name: 'other' }], settings })).body['tools']).toHaveLength(3)
+  })
+
+  test('B178 with strictTools arguments are held to their schema, in its strict form', async () => {
+    const inputSchema = z.object({ a: z.string(), b: z.number().optional() })
+    const optional = tool({ name: 'note', description: 'Notes.', effect: 'read', inputSchema, execute: () => '' })
+    const [strict] = (await sent({ tools: [optional] }, { strictTools: true })).body['tools'] as readonly object[]
+    expect(strict).toMatchObject({ strict: true, parameters: { required: ['a', 'b'], additionalProperties: false } })
+    const [loose] = (await sent({ tools: [optional] })).body['tools'] as readonly object[]
+    expect(loose).toMatchObject({ strict: false, parameters: { required: ['a'] } })
+  })
+
+  test('B202 more tools than the server takes are an error before anything is sent', async () => {
+    const tools = Array.from({ length: 129 }, (_, n) => ({ ...note, name: `note_${n}` }))
+    await expect(sent({ tools })).rejects.toMatchObject({ code: 'ConfigInvalid' })
   })
 
   test('a tool of another provider can not be run', async () => {
