@@ -28,7 +28,7 @@ describe('events with a name', () => {
 describe('blanks between the last brackets', () => {
   test.each(['', ' ', '          '])('mean nothing, be they in the event that is known (%j) or in the next', (known) => {
     for (const padding of ['', ' ', '      ', known]) {
-      expect(learnt(known, 'delta').match(event('b} ', padding))).toBe('b} ')
+      expect(learnt(known, 'delta').match(event('b} ', padding), 'delta')).toBe('b} ')
       expect(learnt(known, 'delta').run(line('b"} }', padding), 0)).toEqual({ text: 'b"} }', end: line('b"} }', padding).length })
     }
   })
@@ -43,11 +43,65 @@ describe('blanks between the last brackets', () => {
       event('b').replace('"text":"b"', '"text":"b","more":"c"'),
       event('b').replace('"index":0', '"index":1'),
     ])
-      expect(learnt('  ', 'delta').match(other)).toBeUndefined()
+      expect(learnt('  ', 'delta').match(other, 'delta')).toBeUndefined()
   })
 
   test('an event that is not whole yet is left', () => {
     const whole = line('b')
     for (let cut = 0; cut < whole.length; cut++) expect(learnt('', 'delta').run(whole.slice(0, cut), 0)).toEqual({ text: '', end: 0 })
+  })
+})
+
+describe('what differs besides the text', () => {
+  const numbered = (text: string, n: number | string, pad = 'aB') =>
+    `{"n":${n},"id":"m_1","delta":{"text":${JSON.stringify(text)}},"pad":"${pad}","counts":{"all":[${n}0]}}`
+
+  /** Has read two events, which may differ in numbers and words. */
+  function learntTwo(first = numbered('a', 1), second = numbered('bc', 12, 'x9')) {
+    const template = new EventTemplate<'text'>({ varies: true })
+    const learn = (data: string) =>
+      template.learn(data, 'text', JSON.parse(data).delta.text as string, (like) => (like as { delta: { text: unknown } }).delta.text)
+    expect([learn(first), learn(second)]).toEqual([true, true])
+    return template
+  }
+
+  test('in two events may differ in all others: numbers, and texts of letters and digits', () => {
+    const template = learntTwo()
+    expect(template.match(numbered('"}]', 345, 'Qq'))).toBe('"}]')
+    expect(template.match(numbered('d', 5, ''))).toBe('d')
+    expect(template.last).toBe(numbered('d', 5, ''))
+    const piece = ['e', 'f\n', 'g'].map((text, n) => `data: ${numbered(text, n + 1)}\n\n`).join('')
+    expect(template.run(piece, 0)).toEqual({ text: 'ef\ng', end: piece.length })
+    expect(template.last?.trim()).toBe(numbered('g', 3))
+    expect(template.run(piece.replaceAll('\n\n', '\r\n\r\n'), 0).text).toBe('ef\ng')
+  })
+
+  test('also the digits of a text: a time', () => {
+    const timed = (text: string, time: string) => `{"at":"2026-08-07T${time}Z","delta":{"text":"${text}"}}`
+    const template = learntTwo(timed('a', '06:08:59.987'), timed('b', '06:09:01.1'))
+    expect(template.match(timed('c', '06:10:00.123456'))).toBe('c')
+    expect(template.match(timed('c', '06:10:x0.123456'))).toBeUndefined()
+  })
+
+  test.each([
+    ['what was the same in both', numbered('d', 3).replace('m_1', 'm_2')],
+    ['a number that is none', numbered('d', '01')],
+    ['no number', numbered('d', '')],
+    ['a word that is none', numbered('d', 3, 'a b')],
+    ['more', numbered('d', 3).replace('"pad"', '"x":1,"pad"')],
+    ['less', numbered('d', 3).slice(0, -1)],
+  ])('%s makes it another event', (_what, other) => {
+    expect(learntTwo().match(other)).toBeUndefined()
+  })
+
+  test.each([
+    ['a name', numbered('b', 1).replace('"pad"', '"bap"')],
+    ['part of a text', numbered('b', 1).replace('m_1', 'n_1')],
+    ['a number and a word', numbered('b', 1).replace('"n":1', '"n":"1"')],
+    ['true and false', numbered('b', 1).replace('"aB"', 'true')],
+  ])('%s never differs: the second event is known then, and only that', (_what, second) => {
+    const template = learntTwo(numbered('a', 1), second)
+    expect(template.match(numbered('c', 1))).toBeUndefined()
+    expect(template.match(second.replace('"text":"b"', '"text":"c"'))).toBe('c')
   })
 })

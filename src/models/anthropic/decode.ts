@@ -51,7 +51,7 @@ export class MessagesDecoder implements ResponseDecoder {
   }
 
   push(data: string, name?: string): void {
-    const more = this.#plain === undefined || name === 'error' ? undefined : this.#template.match(data)
+    const more = this.#plain === undefined || name === 'error' ? undefined : this.#template.match(data, name)
     if (more !== undefined && this.#template.kind !== undefined) return this.#goOn(more)
     // What follows the end is not read: else the result would depend on where the body is cut.
     if (this.#done) return

@@ -2,6 +2,7 @@ import { RondoError } from '../../core/error.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Answerer, streamError } from '../errors.ts'
+import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
@@ -23,6 +24,8 @@ export class GeminiDecoder implements ResponseDecoder {
   readonly #usage = new GeminiUsage()
   readonly #serverCalls: ServerCalls
   readonly #sources = new Set<string>()
+  /** The counts differ from event to event, and the last ones count. */
+  readonly #template = new EventTemplate<'text' | 'reasoning'>({ varies: true })
   #part = -1
   /** The text that is open: what comes next of its kind belongs to it. */
   #open: 'text' | 'reasoning' | undefined
@@ -44,8 +47,30 @@ export class GeminiDecoder implements ResponseDecoder {
   }
 
   push(data: string): void {
+    const more = this.#mayGoOn() ? this.#template.match(data) : undefined
+    if (more !== undefined) return this.#goOn(more)
     const trimmed = data.trim()
-    if (trimmed !== '') this.#event(this.#parsed(trimmed))
+    if (trimmed === '') return
+    const event = this.#parsed(trimmed)
+    this.#event(event)
+    const plain = plainIn(event)
+    if (plain !== undefined && plain.kind === this.#open) this.#template.learn(data, plain.kind, plain.text, textIn)
+  }
+
+  /** Takes the events out of a piece of a stream that are like the one before. Says where the first other one begins. */
+  takeRun(piece: string, from: number): number {
+    if (!this.#mayGoOn()) return from
+    const { end, text } = this.#template.run(piece, from)
+    if (end > from) this.#goOn(text)
+    return end
+  }
+
+  #mayGoOn(): boolean {
+    return this.#template.kind !== undefined && this.#template.kind === this.#open
+  }
+
+  #goOn(text: string): void {
+    if (this.#open !== undefined) this.#deltas.text(this.#open, this.#part, text)
   }
 
   pushRest(data: string): void {
@@ -69,6 +94,7 @@ export class GeminiDecoder implements ResponseDecoder {
   }
 
   end(): ModelFinish {
+    this.#readCounts()
     this.#endCall()
     this.flush()
     const { provider, secrets } = this.#from
@@ -96,6 +122,7 @@ export class GeminiDecoder implements ResponseDecoder {
     if (!isWire(event)) throw streamError(event, this.#from)
     if (event['error']) throw streamError(event, this.#from)
     this.#begun = true
+    this.#readCounts()
     this.#usage.read(event['usageMetadata'])
     const { promptFeedback } = event
     if (isWire(promptFeedback)) this.#blocked = textOrNothing(promptFeedback['blockReason']) || this.#blocked
@@ -105,6 +132,14 @@ export class GeminiDecoder implements ResponseDecoder {
     if (isWire(content)) for (const part of wires(content['parts'])) this.#take(part)
     for (const source of sourcesOf(candidate)) this.#source(source)
     if (typeof finishReason === 'string' || typeof finishReason === 'number') this.#finish = String(finishReason)
+  }
+
+  /** Those of events that were taken without being parsed: each tells all of them, so the last one is enough. */
+  #readCounts(): void {
+    const { last } = this.#template
+    this.#template.last = undefined
+    const event = last === undefined ? undefined : JSON.parse(last)
+    if (isWire(event)) this.#usage.read(event['usageMetadata'])
   }
 
   #take(part: Wire): void {
@@ -179,6 +214,24 @@ export class GeminiDecoder implements ResponseDecoder {
   #newPart(): number {
     return ++this.#part
   }
+}
+
+/** The text that an event holds, when it holds nothing else that matters. */
+function plainIn(event: unknown): { readonly kind: 'text' | 'reasoning'; readonly text: string } | undefined {
+  if (!isWire(event) || 'promptFeedback' in event) return undefined
+  const [candidate] = wires(event['candidates'])
+  if (candidate === undefined || candidate['finishReason'] !== undefined || sourcesOf(candidate).length > 0) return undefined
+  const { content } = candidate
+  const parts = isWire(content) ? wires(content['parts']) : []
+  const [part] = parts
+  if (part === undefined || parts.length > 1) return undefined
+  const { text, thought, ...others } = part
+  if (typeof text !== 'string' || text === '' || Object.keys(others).length > 0) return undefined
+  return { kind: thought === true ? 'reasoning' : 'text', text }
+}
+
+function textIn(event: unknown): unknown {
+  return plainIn(event)?.text
 }
 
 type Signed = { readonly thoughtSignature: string }

@@ -3,11 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Usage, unknownUsage } from '../../core/usage.ts'
 import { type Answerer, streamError } from '../errors.ts'
+import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
 import { textOrNothing } from '../wire.ts'
-import { DeltaTemplate } from './delta-template.ts'
 import { errorIn, isEnding, isFailure, isResponse, type TextEvent, textEvent } from './event.ts'
 import { endingOf } from './finish.ts'
 import { type Going, Items } from './items.ts'
@@ -25,7 +25,8 @@ export class ResponsesDecoder implements ResponseDecoder {
   readonly #keepsId: boolean
   #response: JsonObject | undefined
   #usage: Usage = unknownUsage
-  readonly #template = new DeltaTemplate()
+  /** Events are numbered, and some servers pad them. */
+  readonly #template = new EventTemplate<TextEvent['kind']>({ varies: true })
   /** What the last event was a piece of, and how many of the same have followed each other. */
   #going: Going | undefined
   #alike = 0
@@ -50,7 +51,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   }
 
   takeRun(piece: string, from: number): number {
-    if (this.#going === undefined || this.#done || !this.#template.isSet) return from
+    if (this.#going === undefined || this.#done || this.#template.kind === undefined) return from
     const { end, text } = this.#template.run(piece, from)
     if (end > from) this.#items.goOn(this.#going, text)
     return end
@@ -58,7 +59,7 @@ export class ResponsesDecoder implements ResponseDecoder {
 
   /** Whether an event is like the one before, with more of the same text; then it is taken. */
   #isMore(data: string, name: string | undefined): boolean {
-    if (this.#going === undefined || name === 'error') return false
+    if (this.#going === undefined || this.#template.kind === undefined || name === 'error') return false
     const text = this.#template.match(data, name)
     if (text !== undefined) this.#items.goOn(this.#going, text)
     return text !== undefined
@@ -118,16 +119,19 @@ export class ResponsesDecoder implements ResponseDecoder {
   #text(text: TextEvent, event: JsonObject, name: string | undefined, data: string): void {
     this.#begun = true
     // Older servers send `{ text }`.
-    const piece = event[text.field]
-    this.#goOn(this.#items.take(text, event, textOrNothing(isJsonObject(piece) ? piece['text'] : piece)))
+    const { field } = text
+    const piece = event[field]
+    const said = textOrNothing(isJsonObject(piece) ? piece['text'] : piece)
+    this.#goOn(this.#items.take(text, event, said))
     // What is short is read sooner than learnt: text goes on after its second event, most arguments end after a few.
-    if (this.#going !== undefined && this.#alike >= (text.kind === 'call-input' ? 3 : 1)) this.#template.learn(data, name, text.field)
+    if (this.#going !== undefined && this.#alike >= (text.kind === 'call-input' ? 3 : 1))
+      this.#template.learn(data, text.kind, said, (like) => (isJsonObject(like as Json) ? (like as JsonObject)[field] : undefined), name)
   }
 
   #goOn(going: Going | undefined): void {
     const isSame = going !== undefined && going.item === this.#going?.item && going.slot === this.#going.slot
     this.#alike = isSame ? this.#alike + 1 : 0
-    if (!isSame) this.#template.clear()
+    if (!isSame) this.#template.kind = undefined
     this.#going = going
   }
 

@@ -3,7 +3,7 @@ import { Utf8Pieces } from './utf8.ts'
 
 export interface SseOptions {
   /**
-   * Asked where an event begins in a piece of the stream whose lines end with LF: may take events of the form `data: …` and a blank line out
+   * Asked where an event begins in a piece of the stream: may take events of the form `data: …` and a blank line (lines end with LF or CRLF) out
    * of `text` itself, and says where the first one begins that it has not taken.
    */
   readonly takeRun?: (text: string, from: number) => number
@@ -17,6 +17,7 @@ export interface SseOptions {
 const defaultMaxEventChars = 16_777_216
 
 const lineFeed = 10
+const carriageReturn = 13
 const space = 32
 
 /**
@@ -87,19 +88,20 @@ export class SseDecoder {
     let feed = text.indexOf('\n', from)
     let carriage = text.indexOf('\r', from)
     for (;;) {
-      if (carriage === -1 && this.#takeRun !== undefined && this.#data === undefined && !this.#event) {
-        const taken = this.#takeRun(text, from)
-        if (taken > from) feed = text.indexOf('\n', taken)
-        from = taken
+      if (this.#takeRun !== undefined && this.#data === undefined && !this.#event) {
+        from = this.#takeRun(text, from)
+        if (feed !== -1 && feed < from) feed = text.indexOf('\n', from)
+        if (carriage !== -1 && carriage < from) carriage = text.indexOf('\r', from)
       }
       const end = nearest(feed, carriage)
       if (end === -1) return from
-      if (carriage === -1 && this.#data === undefined && isData(text, from) && text.charCodeAt(end + 1) === lineFeed) {
+      const blank = this.#data === undefined && isData(text, from) ? blankLine(text, end) : 0
+      if (blank > 0) {
         // What nearly all of a stream is, `data: …` and a blank line, goes out without being kept.
         const value = text.slice(valueStart(text, from + 4), end)
         if (value !== '') this.#onEvent(value, this.#event || undefined)
         this.#event = undefined
-        from = end + 2
+        from = end + blank
       } else {
         if (end === from) this.#dispatch()
         else this.#field(text.slice(from, end))
@@ -142,6 +144,13 @@ export class SseDecoder {
 
 function nearest(a: number, b: number): number {
   return b === -1 || (a !== -1 && a < b) ? a : b
+}
+
+/** How long the end of a line and the blank line behind it are, where both end with LF or both with CRLF; else 0. */
+function blankLine(text: string, at: number): number {
+  if (text.charCodeAt(at) === lineFeed) return text.charCodeAt(at + 1) === lineFeed ? 2 : 0
+  const isPair = text.charCodeAt(at + 1) === lineFeed && text.charCodeAt(at + 2) === carriageReturn && text.charCodeAt(at + 3) === lineFeed
+  return isPair ? 4 : 0
 }
 
 /** Whether `data:` stands at `at`. Compared by codes, as this is asked for each line. */
