@@ -204,7 +204,7 @@ export class HandedSession {
     this.#id = result.sessionId
     const about = `${side.name}, ${JSON.stringify(episode.input).slice(0, 40)}`
     expect(server.violations, about).toEqual([])
-    expect([result.status, 'error' in result ? result.error : undefined], about).toEqual([episode.status, undefined])
+    expect(result.status, `${about}: ${JSON.stringify(result)}`).toBe(episode.status)
     const [first] = server.requests.slice(before)
     this.#check(side, first, about)
     this.#said.push(...episode.said)
