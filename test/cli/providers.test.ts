@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Around, chooseModel, type ModelFlags } from '../../src/cli/choose-model.ts'
+import { type ConfigFlags, configured } from '../../src/cli/config/configured.ts'
 import { providers } from '../../src/cli/providers/table.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
 import { CannotRun } from '../../src/cli/terminal.ts'
@@ -177,4 +178,19 @@ test.each([
   expect(server.violations).toEqual([])
   expect(server.requests.length).toBe(4)
   expect(Buffer.from(server.requests[1]!.bytes).toString()).toContain('12,4.1')
+})
+
+test("a project's file names models of the provider that its user has anyway, by whichever name, and no file to open", () => {
+  const modelOf = (model: string, own: object, env: Env = {}) => {
+    const cwd = newFolder({ 'rondo.config.json': JSON.stringify({ model }) })
+    const file = join(newFolder({ 'own.json': JSON.stringify(own) }), 'own.json')
+    return configured<ConfigFlags>({}, cwd, fakeTerminal({ cwd, env: { ...env, RONDO_CONFIG: file } })).flags.model
+  }
+  const anthropic = { ANTHROPIC_API_KEY: 'a', GROQ_API_KEY: 'k' }
+  expect(modelOf('anthropic:m', {}, anthropic)).toBe('anthropic:m')
+  expect(modelOf('google:m', { model: 'gemini:n' })).toBe('google:m')
+  expect(modelOf('groq:m', { model: 'groq:n' })).toBe('groq:m')
+  for (const model of ['groq:m', 'openai:m', 'vllm:m', 'deepseek-chat', 'llama-cpp:./m.gguf'])
+    expect(modelOf(model, {}, anthropic), model).toBeUndefined()
+  expect(modelOf('llama-cpp:./m.gguf', { model: 'llama-cpp:/own.gguf' })).toBe('llama-cpp:/own.gguf')
 })
