@@ -1,6 +1,8 @@
 export { type CrashOptions, type CrashPorts, crashEverywhere } from './crash-everywhere.ts'
 export { fakeOpenAIChat } from './fake/chat/index.ts'
+export { fakeGemini } from './fake/gemini/index.ts'
 export { fakeAnthropic } from './fake/messages/index.ts'
+export { fakeOllama } from './fake/ollama/index.ts'
 export { fakeResponses } from './fake/responses/index.ts'
 export type { FakeRequest, FakeServer } from './fake/server.ts'
 export * from './flaky-store.ts'

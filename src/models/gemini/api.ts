@@ -49,13 +49,13 @@ export class GeminiApi implements HttpApi {
   }
 
   body(request: ModelRequest, sessionId: string): readonly Uint8Array[] {
-    const tail = this.#frames.of(request)
+    const { tail } = this.#frames.of(request)
     const messages = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
     return [head, ...listOf(messages, false), tail]
   }
 
-  decoder(from: ApiAnswerer, sink: (delta: ModelDelta) => void): ResponseDecoder {
-    return new GeminiDecoder(from, sink, this.#scope)
+  decoder(from: ApiAnswerer, sink: (delta: ModelDelta) => void, request: ModelRequest): ResponseDecoder {
+    return new GeminiDecoder(from, sink, this.#scope, this.#frames.of(request).toolNames)
   }
 }
 

@@ -26,6 +26,7 @@ export class GeminiDecoder implements ResponseDecoder {
   readonly #sources = new Set<string>()
   /** The counts differ from event to event, and the last ones count. */
   readonly #template = new EventTemplate<'text' | 'reasoning'>({ varies: true })
+  readonly #toolNames: ReadonlyMap<string, string>
   #part = -1
   /** The text that is open: what comes next of its kind belongs to it. */
   #open: 'text' | 'reasoning' | undefined
@@ -39,9 +40,11 @@ export class GeminiDecoder implements ResponseDecoder {
   /** This API has no last event: its body ends. */
   readonly isDone = false
 
-  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string) {
+  /** @param toolNames Of tools that are called otherwise there: our name by that. */
+  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string, toolNames: ReadonlyMap<string, string> = new Map()) {
     this.#from = from
     this.#scope = scope
+    this.#toolNames = toolNames
     this.#deltas = new JoinedDeltas(sink)
     this.#serverCalls = new ServerCalls(this.#deltas, () => this.#newPart(), scope)
   }
@@ -167,9 +170,10 @@ export class GeminiDecoder implements ResponseDecoder {
 
   /** One with a name is a new call; what has none goes on with the last one. */
   #call(call: Wire, signed: Signed | undefined): void {
-    const [toolName, id] = [textOrNothing(call['name']), textOrNothing(call['id'])]
+    const [name, id] = [textOrNothing(call['name']), textOrNothing(call['id'])]
     const { args } = call
-    if (toolName !== '') {
+    if (name !== '') {
+      const toolName = this.#toolNames.get(name) ?? name
       this.#endCall()
       if (++this.#calls > maxCalls) throw tooMany()
       const part = this.#newPart()

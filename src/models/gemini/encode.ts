@@ -23,7 +23,7 @@ export function geminiWriting(scope: string, family: Family): Writing {
     ids: anyIds,
     nameOf: (name) => legalToolName(name, geminiToolNames),
     // Whatever goes as bytes; a URL would be another kind of part.
-    resultHolds: ({ data = '' }) => family.mediaInResults && !/^https?:/.test(data),
+    resultHolds: ({ data = '' }) => family.mediaInResults && !isURI(data),
   }
   return {
     between,
@@ -117,8 +117,13 @@ function responsePart({ name, text, isError, media, part }: ResultItem, scope: s
   return { functionResponse: { ...(id === undefined ? {} : { id }), name, response: { [isError ? 'error' : 'output']: text }, ...parts } }
 }
 
+/** A page, a video of YouTube, a file of the Files API, one in Google's storage. https://ai.google.dev/gemini-api/docs/file-input-methods */
+function isURI(data: string): boolean {
+  return /^(?:https?|gs):\/\//.test(data)
+}
+
 function mediaPart({ mediaType, data = '' }: MediaPart): JsonObject {
-  if (/^https?:/.test(data)) return { fileData: { mimeType: mediaType, fileUri: data } }
+  if (isURI(data)) return { fileData: { mimeType: mediaType, fileUri: data } }
   const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
   if (base64 !== undefined) return { inlineData: { mimeType: mediaType, data: data.slice(base64.length) } }
   if (data.startsWith('data:')) return { text: decodeURIComponent(data.slice(data.indexOf(',') + 1)) }

@@ -9,12 +9,14 @@ export interface Family {
   readonly mediaInResults: boolean
   /** Tools and a schema of the output go together (B186). */
   readonly schemaWithTools: boolean
-  /** How `settings.reasoning` is told. */
-  readonly thinking: { readonly [effort in NonNullable<ModelSettings['reasoning']>]: JsonObject }
+  /** Tools that the provider runs go together with functions; it has to be asked to tell of them then. */
+  readonly serverToolsWithFunctions: boolean
+  /** How `settings.reasoning` is told; `undefined`: not at all. */
+  readonly thinking: { readonly [effort in NonNullable<ModelSettings['reasoning']>]: JsonObject | undefined }
 }
 
+/** These can't be kept from thinking, but for the ones that know `minimal`. */
 const levels: Family['thinking'] = {
-  // These can't be kept from thinking.
   none: { thinkingLevel: 'low' },
   low: { thinkingLevel: 'low', includeThoughts: true },
   medium: { thinkingLevel: 'medium', includeThoughts: true },
@@ -28,16 +30,29 @@ const budgets: Family['thinking'] = {
   high: { thinkingBudget: 24_576, includeThoughts: true },
 }
 
-const older: Family = { signedCalls: false, mediaInResults: false, schemaWithTools: false, thinking: budgets }
+const newer: Family = { signedCalls: true, mediaInResults: true, schemaWithTools: true, serverToolsWithFunctions: true, thinking: levels }
+const older: Family = {
+  signedCalls: false,
+  mediaInResults: false,
+  schemaWithTools: false,
+  serverToolsWithFunctions: false,
+  thinking: budgets,
+}
+const minimal: Family = { ...newer, thinking: { ...levels, none: { thinkingLevel: 'minimal' } } }
 
+/** By the first pattern that fits. The levels of each model: https://ai.google.dev/gemini-api/docs/generate-content/thinking#thinking-levels, read in 2026. */
 const families: readonly (readonly [RegExp, Family])[] = [
-  [
-    /gemini-(?:[3-9]|\d{2})[\d.]*-flash/,
-    { signedCalls: true, mediaInResults: true, schemaWithTools: true, thinking: { ...levels, none: { thinkingLevel: 'minimal' } } },
-  ],
-  [/gemini-(?:[3-9]|\d{2})/, { signedCalls: true, mediaInResults: true, schemaWithTools: true, thinking: levels }],
+  [/gemini-(?:[3-9]|\d{2})[\d.]*-flash-lite/, minimal],
+  [/gemini-3(?:\.[0-6])?-flash/, minimal],
+  // The first of its generation has no level between these.
+  [/gemini-3-pro/, { ...newer, thinking: { ...levels, medium: { thinkingLevel: 'high', includeThoughts: true } } }],
+  // `gemini-flash-latest` is the newest one of its kind.
+  [/gemini-(?:[3-9]|\d{2})|gemini-(?:pro|flash|flash-lite)-latest/, newer],
   // The smallest budget that there is.
   [/gemini-2\.5-pro/, { ...older, thinking: { ...budgets, none: { thinkingBudget: 128 } } }],
+  [/gemini-2\.5/, older],
+  // Models that don't think know nothing of it.
+  [/gemini-(?:1|2\.0)/, { ...older, thinking: { ...budgets, none: undefined } }],
 ]
 
 export function familyOf(model: string): Family {

@@ -16,6 +16,7 @@ export type { GeminiOptions } from './options.ts'
 export function gemini(model: string, options: GeminiOptions = {}): Model {
   checkModelName(model, 'gemini', 'gemini-2.5-flash')
   checkOptions(options, 'gemini', moreRules)
+  checkVertexKey(options)
   return new HttpModel(model, new GeminiApi(model, baseOf(options), options), options)
 }
 
@@ -34,6 +35,21 @@ function baseOf({ baseURL, vertex }: GeminiOptions): string {
         'ConfigInvalid',
         `gemini: vertex.${name} must be a name, as { project: 'my-project', location: 'europe-west4' }.`,
       )
-  const host = location === 'global' ? 'aiplatform.googleapis.com' : `${String(location)}-aiplatform.googleapis.com`
-  return `${given ?? `https://${host}/v1`}/projects/${String(project)}/locations/${String(location)}/publishers/google`
+  return `${given ?? `https://${vertexHost(String(location))}/v1`}/projects/${String(project)}/locations/${String(location)}/publishers/google`
+}
+
+/** https://docs.cloud.google.com/gemini-enterprise-agent-platform/resources/locations */
+function vertexHost(location: string): string {
+  if (location === 'global') return 'aiplatform.googleapis.com'
+  return location === 'us' || location === 'eu' ? `aiplatform.${location}.rep.googleapis.com` : `${location}-aiplatform.googleapis.com`
+}
+
+/** No variable holds an access token: without one, Google's own address only refuses. */
+function checkVertexKey({ vertex, apiKey, headers = {}, baseURL }: GeminiOptions): void {
+  const hasKey = apiKey !== undefined || Object.keys(headers).some((name) => /^(?:authorization|x-goog-api-key)$/i.test(name))
+  if (vertex === undefined || hasKey || baseURL !== undefined) return
+  throw new RondoError(
+    'ConfigInvalid',
+    "gemini: Vertex AI needs an access token. Pass apiKey, a function best: () => the output of 'gcloud auth print-access-token', or of google-auth-library.",
+  )
 }

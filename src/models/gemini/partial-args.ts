@@ -1,8 +1,14 @@
+import { RondoError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
+import { checkDepth } from '../input-text.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 
 /** An object or a list that is being built. Without a prototype, so that a key is a key, whatever it is called (B197). */
 type Node = { [key: string]: Node | Json }
+
+/** So many steps a place may have, and items a list: more is no arguments. */
+const maxSteps = 200
+const maxIndex = 100_000
 
 /** Arguments of a call that come in pieces, each with its place: `{ jsonPath: '$.steps[0].text', stringValue: 'more' }`. */
 export class PartialArgs {
@@ -12,18 +18,20 @@ export class PartialArgs {
 
   /** Texts of one place go on with each other; all else is said once. */
   take(piece: Wire): void {
-    const keys = keysOf(textOrNothing(piece['jsonPath']))
+    const keys = stepsOf(textOrNothing(piece['jsonPath']))
     const last = keys.pop()
     if (last === undefined) return
     let at = this.#root
     for (const [place, key] of keys.entries()) at = this.#inside(at, key, typeof (keys[place + 1] ?? last) === 'number')
     const value = valueIn(piece)
     const before = at[last]
-    at[last] = typeof value === 'string' && typeof before === 'string' ? before + value : value
+    if (value === undefined) at[last] ??= null
+    else at[last] = typeof value === 'string' && typeof before === 'string' ? before + value : value
   }
 
   /** What was given at once, should there be both. */
   setAll(args: Wire): void {
+    checkDepth(args, 'the input of a tool call')
     for (const [key, value] of Object.entries(args)) this.#root[key] = value as Json
   }
 
@@ -53,15 +61,35 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
 }
 
-/** `$.a[0]['b c']` as `['a', 0, 'b c']`. A place in a list that nobody could fill is none. */
-function keysOf(path: string): (string | number)[] {
-  const steps = path.matchAll(/\.(?<name>[^.[\]]+)|\[(?<index>\d{1,6})\]|\[(?<quote>['"])(?<quoted>.*?)\k<quote>\]/g)
-  return [...steps].map(({ groups = {} }) =>
-    groups['index'] === undefined ? (groups['name'] ?? groups['quoted'] ?? '') : Number(groups['index']),
-  )
+const step = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
+
+/** `$.a[0]['b c']` as `['a', 0, 'b c']` (RFC 9535, what of it is a place). What is none, or none that arguments have, is garbled. */
+function stepsOf(path: string): (string | number)[] {
+  const steps: (string | number)[] = []
+  step.lastIndex = path.startsWith('$') ? 1 : 0
+  while (step.lastIndex < path.length) {
+    const [, name, index, single, double] = step.exec(path) ?? []
+    const quoted = single ?? double
+    if (name !== undefined) steps.push(name)
+    else if (index !== undefined && Number(index) <= maxIndex) steps.push(Number(index))
+    else if (quoted !== undefined) steps.push(unescaped(quoted))
+    else throw garbled()
+    if (steps.length > maxSteps) throw garbled()
+  }
+  return steps
 }
 
-function valueIn(piece: Wire): Json {
-  const value = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
-  return isWire(value) || Array.isArray(value) ? JSON.stringify(value) : (value as Json)
+function unescaped(quoted: string): string {
+  return quoted.replace(/\\(.)/g, (_, one: string) => one)
+}
+
+function garbled(): RondoError {
+  return new RondoError('ModelServerError', "The model's response is garbled: a piece of arguments has a place that is none.")
+}
+
+/** `undefined` for what says no value: more may follow. */
+function valueIn(piece: Wire): Json | undefined {
+  if ('nullValue' in piece) return null
+  const value = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? undefined
+  return isWire(value) || Array.isArray(value) ? JSON.stringify(value) : (value as Json | undefined)
 }

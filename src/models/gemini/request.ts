@@ -5,11 +5,19 @@ import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
 import { type FrameParts, Frames, hostedTool, optional, providerFields } from '../http/frames.ts'
 import { convertSchema, geminiJsonSchemas } from '../schema/index.ts'
+import { geminiToolNames, legalToolName } from '../tool-names.ts'
 import type { Family } from './family.ts'
 
 const encoder = new TextEncoder()
 
-/** What follows the contents of a request, from their closing bracket on. */
+export interface GeminiFrame {
+  /** What follows the contents of a request, from their closing bracket on. */
+  readonly tail: Uint8Array
+  /** Of tools that are called otherwise there: our name by that. */
+  readonly toolNames: ReadonlyMap<string, string>
+}
+
+/** What of a request is no message. */
 export class GeminiFrames {
   readonly #provider: string
   readonly #family: Family
@@ -20,13 +28,17 @@ export class GeminiFrames {
     this.#family = family
   }
 
-  of(request: ModelRequest): Uint8Array {
+  of(request: ModelRequest): GeminiFrame {
     return this.#frames.of(request)
   }
 
-  #make(parts: FrameParts): Uint8Array {
+  #make(parts: FrameParts): GeminiFrame {
     const rest = JSON.stringify(this.#fields(parts)).slice(1)
-    return encoder.encode(rest === '}' ? ']}' : `],${rest}`)
+    const names = parts.tools.flatMap((tool) => ('providerTool' in tool ? [] : [[nameOf(tool.name), tool.name] as const]))
+    return {
+      tail: encoder.encode(rest === '}' ? ']}' : `],${rest}`),
+      toolNames: new Map(names.filter(([theirs, ours]) => theirs !== ours)),
+    }
   }
 
   #fields(parts: FrameParts): JsonObject {
@@ -54,7 +66,16 @@ export class GeminiFrames {
     const declared = tools.flatMap((tool) => ('providerTool' in tool ? [] : [declarationOf(tool)]))
     const hosted = tools.flatMap((tool: Tool | ProviderTool) => ('providerTool' in tool ? [hostedTool(tool, this.#provider)] : []))
     const functions = declared.length === 0 ? [] : [{ functionDeclarations: declared }]
-    return { tools: [...functions, ...hosted], ...(declared.length === 0 ? {} : choiceOf(toolChoice)) }
+    const config = {
+      ...(declared.length === 0 ? {} : choiceOf(toolChoice)),
+      ...(declared.length > 0 && hosted.length > 0 && this.#mixes ? { includeServerSideToolInvocations: true } : {}),
+    }
+    return { tools: [...functions, ...hosted], ...(Object.keys(config).length === 0 ? {} : { toolConfig: config }) }
+  }
+
+  /** Vertex AI does not know the field. https://ai.google.dev/gemini-api/docs/generate-content/tool-combination */
+  get #mixes(): boolean {
+    return this.#family.serverToolsWithFunctions && this.#provider === 'gemini'
   }
 
   #config({ settings, outputSchema }: FrameParts): JsonObject {
@@ -79,12 +100,17 @@ export class GeminiFrames {
 
 function declarationOf({ name, description, inputJsonSchema }: Tool): Json {
   const { schema, isEmpty } = convertSchema(inputJsonSchema, geminiJsonSchemas)
-  return { name, description: wellFormed(description), ...(isEmpty ? {} : { parametersJsonSchema: schema }) }
+  return { name: nameOf(name), description: wellFormed(description), ...(isEmpty ? {} : { parametersJsonSchema: schema }) }
 }
 
 function choiceOf(choice: ModelRequest['toolChoice']): JsonObject {
   if (choice === 'auto') return {}
   const config =
-    typeof choice === 'string' ? { mode: choice === 'none' ? 'NONE' : 'ANY' } : { mode: 'ANY', allowedFunctionNames: [choice.tool] }
-  return { toolConfig: { functionCallingConfig: config } }
+    typeof choice === 'string' ? { mode: choice === 'none' ? 'NONE' : 'ANY' } : { mode: 'ANY', allowedFunctionNames: [nameOf(choice.tool)] }
+  return { functionCallingConfig: config }
+}
+
+/** A name may not begin with a digit there (B026). */
+function nameOf(name: string): string {
+  return legalToolName(name, geminiToolNames)
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ToolCallPart } from '../../core/message.ts'
+import { checkDepth } from '../input-text.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { isWire, textOrNothing } from '../wire.ts'
 
@@ -21,6 +22,7 @@ export class ServerCalls {
   }
 
   take(part: JsonObject): void {
+    checkDepth(part, 'a part of it')
     const { executableCode, toolCall, codeExecutionResult, toolResponse } = part
     const providerData = { [this.#scope]: { part: part as Json } }
     const place = this.#newPart()

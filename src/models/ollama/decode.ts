@@ -1,9 +1,10 @@
 import { RondoError } from '../../core/error.ts'
-import type { Json } from '../../core/json.ts'
 import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Usage, unknownUsage } from '../../core/usage.ts'
 import { type Answerer, streamError } from '../errors.ts'
+import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
+import { inputText } from '../input-text.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
@@ -13,8 +14,10 @@ export class OllamaDecoder implements ResponseDecoder {
   readonly #from: Answerer
   readonly #scope: string
   readonly #deltas: JoinedDeltas
+  /** The time differs from line to line. */
+  readonly #template = new EventTemplate<Kind>({ varies: true })
   #part = -1
-  #kind: 'text' | 'reasoning' | undefined
+  #kind: Kind | undefined
   #calls = 0
   #done: Wire | undefined
   #begun = false
@@ -30,7 +33,14 @@ export class OllamaDecoder implements ResponseDecoder {
   }
 
   push(line: string): void {
-    if (this.#done === undefined) this.#line(parsed(line))
+    if (this.#done !== undefined) return
+    const kind = this.#kind
+    const more = kind !== undefined && kind === this.#template.kind ? this.#template.match(line) : undefined
+    if (kind !== undefined && more !== undefined) return this.#deltas.text(kind, this.#part, more)
+    const event = parsed(line)
+    this.#line(event)
+    const plain = plainIn(event)
+    if (plain !== undefined) this.#template.learn(line, plain.kind, plain.text, (one) => plainIn(one)?.text)
   }
 
   /** A last line without its end may be cut: only what is whole counts. */
@@ -99,10 +109,19 @@ export class OllamaDecoder implements ResponseDecoder {
     const part = ++this.#part
     const providerCallId = textOrNothing(id)
     this.#deltas.other(providerCallId === '' ? { type: 'call', part, toolName } : { type: 'call', part, toolName, providerCallId })
-    const { arguments: input = {} } = named
-    // It was parsed from JSON, so it is JSON; some send the text (B030).
-    this.#deltas.text('call-input', part, typeof input === 'string' ? input : JSON.stringify(input as Json))
+    this.#deltas.text('call-input', part, inputText(named['arguments']))
   }
+}
+
+type Kind = 'text' | 'reasoning'
+
+/** The text that a line holds, when it holds nothing else that matters. */
+function plainIn(line: unknown): { readonly kind: Kind; readonly text: string } | undefined {
+  if (!isWire(line) || line['done'] !== false || !isWire(line['message'])) return undefined
+  const { thinking = '', content = '', tool_calls: calls } = line['message']
+  if (calls !== undefined || typeof thinking !== 'string' || typeof content !== 'string') return undefined
+  if (thinking !== '') return content === '' ? { kind: 'reasoning', text: thinking } : undefined
+  return content === '' ? undefined : { kind: 'text', text: content }
 }
 
 function finishOf(reason: string, hasCalls: boolean): FinishReason {

@@ -74,9 +74,9 @@ function toolJson(tool: Tool | ProviderTool): Json {
   return { type: 'function', function: { name, description: wellFormed(description), parameters } }
 }
 
-/** Only gpt-oss knows how much; the others think or don't. https://docs.ollama.com/capabilities/thinking */
+/** Only gpt-oss knows how much, and can't be kept from it; the others think or don't. https://docs.ollama.com/capabilities/thinking */
 function thinkOf(reasoning: ModelSettings['reasoning'], model: string): Json | undefined {
   if (reasoning === undefined) return undefined
-  if (reasoning === 'none') return false
-  return /(?:^|\/)gpt-oss\b/.test(model) ? reasoning : true
+  if (/(?:^|\/)gpt-oss\b/.test(model)) return reasoning === 'none' ? 'low' : reasoning
+  return reasoning !== 'none'
 }

@@ -1,5 +1,6 @@
 import { RondoError } from '../../core/error.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { inputText } from '../input-text.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { JsonEnd } from '../json-end.ts'
 import { isWire, type Wire } from '../wire.ts'
@@ -198,10 +199,10 @@ export class ChatCalls {
     if (input === '') return
     if (!call.told) this.#tell(call)
     if (typeof input === 'string') return this.goOn(call, input)
-    // B030: some servers send the value itself. It was parsed from JSON, so it is JSON.
+    // B030: some servers send the value itself.
     if (call.text !== '') throw garbled(`the arguments of a tool call came twice`)
     call.whole = true
-    call.text = JSON.stringify(input as Json)
+    call.text = inputText(input)
     this.#deltas.text('call-input', call.part, call.text)
   }
 }

@@ -22,8 +22,8 @@ export interface FakeApi<Q extends WireQuirks, R> {
   /** The first violation as this API refuses a request. */
   refusal(violation: Violation): Raw<Q>
   asksForStream(body: JsonObject, head: FakeHead): boolean
-  /** The content type of a stream. */
-  readonly streamType: string
+  /** The content type of a stream, should it depend on the request, by that. */
+  readonly streamType: string | ((head: FakeHead) => string)
   /** The frames of a streamed answer, up to where it breaks off. */
   frames(answer: Answer<Q>, quirks: Q, asked: Asked): readonly Frame[]
   /** The body of an answer that comes at once, when nothing breaks it off. */
@@ -207,7 +207,7 @@ async function respond<Q extends WireQuirks, R>(
   const form =
     quirks.form === undefined || quirks.form === 'asked' ? (api.asksForStream(asked.body, request) ? 'sse' : 'json') : quirks.form
   if (form === 'json') return sendJson(response, writer, answer, api.whole(answer, quirks, asked))
-  response.writeHead(200, { 'content-type': api.streamType })
+  response.writeHead(200, { 'content-type': typeof api.streamType === 'string' ? api.streamType : api.streamType(request) })
   response.flushHeaders()
   const { gapMs, afterDelta = gapMs === undefined ? undefined : () => wait(gapMs) } = answer
   await sendFrames(writer, api.frames(answer, quirks, asked), afterDelta)

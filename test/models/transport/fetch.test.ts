@@ -67,7 +67,9 @@ describe('fetch transport', () => {
     ],
     [
       'the words of the cause, where there is no code at all',
-      fetchFailed(new Error('error sending request for url (https://api.test/v1?key=secret): client error (SendRequest): connection closed')),
+      fetchFailed(
+        new Error('error sending request for url (https://api.test/v1?key=secret): client error (SendRequest): connection closed'),
+      ),
       true,
       "api.test:443 can't be reached (error sending request for url (https://api.test): client error (SendRequest): connection closed). Check baseURL and the network.",
     ],

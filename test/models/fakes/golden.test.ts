@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { openaiCompatible } from '../../../src/models/openai/index.ts'
-import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
-import { chatWords } from '../../../src/testing/fake/chat/words.ts'
 import type { Reply } from '../../../src/testing/fake/reply.ts'
-import { fromScripted } from '../../../src/testing/fake/scripted.ts'
+import { fromScripted, type Words } from '../../../src/testing/fake/scripted.ts'
 import { type Cast, modes, play, type Scene } from '../../acceptance/support/modes.ts'
 import { scenes } from '../../acceptance/support/scenes.ts'
+import { apis } from './apis.ts'
 
 // The golden traces over HTTP: the same scenes, played by a server that validates each request, in the three modes. What the in-process
 // script gives is written out in full elsewhere; here the two must agree.
@@ -23,25 +21,25 @@ const titles: { readonly [name in keyof typeof scenes]: string } = {
 function agreed(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, part: unknown) =>
-      ['at', 'model', 'providerCallId', 'requestId', 'raw', 'durationMs'].includes(key) ? undefined : part,
+      ['at', 'model', 'providerCallId', 'providerData', 'requestId', 'raw', 'durationMs'].includes(key) ? undefined : part,
     ),
   )
 }
 
-function served(reply: Scene['script'][number]): Reply {
+function served(reply: Scene['script'][number], words: Words): Reply {
   if (typeof reply === 'function') throw new Error('a scene whose replies are functions can not be served')
-  return fromScripted(reply, chatWords)
+  return fromScripted(reply, words)
 }
 
 for (const [name, title] of Object.entries(titles) as [keyof typeof scenes, string][])
-  describe(title, () => {
+  describe.each(Object.entries(apis))(`${title}: %s`, (_api, { words, serve, model }) => {
     const scene: Scene = scenes[name]
     for (const stream of [true, false])
       for (const mode of modes)
         test(`promise 14: over HTTP, ${stream ? 'streamed' : 'whole'}, as ${mode}, as in process`, async () => {
-          await using server = await fakeOpenAIChat(scene.script.map(served))
+          await using server = await serve(scene.script.map((reply) => served(reply, words)))
           const cast: Cast = {
-            model: openaiCompatible({ baseURL: server.url, stream })('fake'),
+            model: model(server.url, { stream }),
             async until(clock, promise) {
               let settled = false
               const note = () => {

@@ -1,0 +1,11 @@
+import type { FakeHead } from '../server.ts'
+import type { GeminiRules } from './quirks.ts'
+
+/** The model that a path names. */
+export function modelIn({ path }: FakeHead): string {
+  return /\/models\/([^/:?]+):/.exec(path)?.[1] ?? ''
+}
+
+export function isGemini3(head: FakeHead, { isGemini3: told }: GeminiRules): boolean {
+  return told ?? /gemini-(?:[3-9]|\d{2})|-latest$/.test(modelIn(head))
+}
