@@ -12,12 +12,13 @@ const leg = (side: Side, tag: string) => ({ side, episodes: all.map((kind) => ki
 const pairs = sides.flatMap((from) => sides.map((to) => [`${from.name} > ${to.name}`, from, to] as const))
 
 test.each(pairs)('handoff: %s, and back', async (_, from, to) => {
-  const back = { side: from, episodes: [working(from, 'three'), working(from, 'four')] }
-  await new HandedSession().play([leg(from, 'one'), leg(to, 'two'), back])
+  // All that may happen in the first leg; each side is the first one somewhere.
+  const between = { side: to, episodes: [all[0], all.at(-1)].flatMap((kind) => kind?.(to, 'two') ?? []) }
+  await new HandedSession().play([leg(from, 'one'), between, { side: from, episodes: [working(from, 'three')] }])
 })
 
 const one = process.env['SEED']
-const seeds = one === undefined ? Array.from({ length: Number(process.env['SEEDS'] ?? 40) }, (_, index) => index) : [Number(one)]
+const seeds = one === undefined ? Array.from({ length: Number(process.env['SEEDS'] ?? 12) }, (_, index) => index) : [Number(one)]
 
 describe('random walks (SEED=n runs one)', () => {
   test.each(seeds)('walk %i', async (seed) => {

@@ -1,13 +1,16 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { Model } from '../../../src/core/model.ts'
-import { Agent, content, type Message, memory, type Store, tool, type UserPart } from '../../../src/index.ts'
+import { Agent, content, memory, type Store, tool, type UserPart } from '../../../src/index.ts'
 import type { Answer, Reply } from '../../../src/testing/fake/reply.ts'
 import type { FakeRequest, FakeServer } from '../../../src/testing/fake/server.ts'
-import type { Side } from './sides.ts'
+import { type Side, sides } from './sides.ts'
 
 export const png = 'iVBORw0KGgoAAAANSUhEUg=='
 export const shot = 'iVBORw0KGgoAAAAShotShot'
+
+/** What Gemini takes for the signature of a call that is not its own. */
+const standIn = Buffer.from('skip_thought_signature_validator').toString('base64')
 
 const at = z.object({ at: z.string() })
 
@@ -45,7 +48,7 @@ export interface Episode {
   readonly replies: readonly Reply[]
   readonly status: 'completed' | 'aborted' | 'incomplete'
   /** It is aborted at the first event of this type. */
-  readonly abortAt?: 'text.delta' | 'call.started'
+  readonly abortAt?: 'reasoning.delta' | 'text.delta' | 'call.started'
   /** Texts that each later request must hold. */
   readonly said: readonly string[]
   /** Thoughts that go back to whom they are of. */
@@ -146,15 +149,25 @@ export const working: Kind = (_, tag) => ({
 
 /** A session that goes from side to side, each with one server for all of it. */
 export class HandedSession {
-  readonly store: Store
+  readonly #store: () => Store
+  /** By their side: what its requests have held of what belongs to it alone. */
+  readonly #opaque = new Map<string, Set<string>>()
   readonly #players = new Map<string, { readonly server: FakeServer; model: Model }>()
   readonly #said: string[] = []
   readonly #thoughts: { readonly side: string; readonly text: string }[] = []
   readonly #begun = new Map<string, readonly string[]>()
+  /** Whose providers have run a call themselves. */
+  readonly #ran = new Set<string>()
   #id: string | undefined
 
-  constructor(store: Store = memory()) {
-    this.store = store
+  /** @param store Asked for each run, so that each may read what it goes on with. Default: one in memory. */
+  constructor(store?: () => Store) {
+    const own = memory()
+    this.#store = store ?? (() => own)
+  }
+
+  opaque(name: string): readonly string[] {
+    return [...(this.#opaque.get(name) ?? [])]
   }
 
   /** Plays the legs one after the other and holds each request to what has been said before it. */
@@ -180,20 +193,14 @@ export class HandedSession {
     }
   }
 
-  async messages(): Promise<readonly Message[]> {
-    const all: Message[] = []
-    const agent = new Agent({ model: { stream: () => Promise.reject(new Error('nobody asks it')) } as unknown as Model, store: this.store })
-    for await (const message of agent.session(this.#id ?? '').messages()) all.push(message)
-    return all
-  }
-
   async #run(side: Side, { server, model }: { readonly server: FakeServer; readonly model: Model }, episode: Episode): Promise<void> {
     const before = server.requests.length
+    const store = this.#store()
     const agent = new Agent({
       model,
       instructions: 'Be brief.',
       tools,
-      store: this.store,
+      store,
       settings: side.settings ?? {},
       policies: { graceMs: 20, retry: { baseMs: 1, capMs: 1 }, approvals: { rules: [{ action: 'deny', tool: 'delete' }] } },
     })
@@ -202,6 +209,7 @@ export class HandedSession {
     for await (const event of run) if (event.type === episode.abortAt) void run.abort('enough')
     const result = await run.result
     this.#id = result.sessionId
+    await store.close()
     const about = `${side.name}, ${JSON.stringify(episode.input).slice(0, 40)}`
     expect(server.violations, about).toEqual([])
     expect(result.status, `${about}: ${JSON.stringify(result)}`).toBe(episode.status)
@@ -209,8 +217,17 @@ export class HandedSession {
     this.#check(side, first, about)
     this.#said.push(...episode.said)
     this.#thoughts.push(...(episode.thoughts ?? []).map((text) => ({ side: side.name, text })))
+    if (episode.replies.some((reply) => typeof reply === 'object' && 'status' in reply)) this.#ran.add(side.name)
     const last = server.requests.at(-1)
     this.#begun.set(side.name, itemsOf(side, last).slice(0, -1))
+    if (side.opaque === undefined) return
+    const found = [
+      ...Buffer.from(last?.bytes ?? [])
+        .toString()
+        .matchAll(side.opaque),
+    ].flatMap(([, data]) => data ?? [])
+    const seen = this.#opaque.get(side.name) ?? new Set()
+    this.#opaque.set(side.name, new Set([...seen, ...found.filter((data) => data !== standIn)]))
   }
 
   /** What was said is there, foreign thoughts are not, and what this side has sent before is sent again byte for byte. */
@@ -220,6 +237,13 @@ export class HandedSession {
       this.#said.filter((one) => !text.includes(one)),
       `${about}: lost`,
     ).toEqual([])
+    if (side.serverTrace !== undefined && this.#ran.has(side.name))
+      expect(text, `${about}: the provider's own call`).toContain(side.serverTrace)
+    for (const name of this.#ran) {
+      const { serverTrace } = sides.find((one) => one.name === name) ?? {}
+      if (serverTrace !== undefined && serverTrace !== side.serverTrace)
+        expect(text, `${about}: the call of ${name}`).not.toContain(serverTrace)
+    }
     const own = this.#thoughts.filter((one) => one.side === side.name).map((one) => one.text)
     const { thought } = side
     if (thought !== undefined)
@@ -231,6 +255,17 @@ export class HandedSession {
     expect(
       foreign.filter((one) => text.includes(one)),
       `${about}: foreign thoughts`,
+    ).toEqual([])
+    for (const [name, seen] of this.#opaque)
+      if (name !== side.name)
+        expect(
+          [...seen].filter((one) => text.includes(one)),
+          `${about}: of ${name}`,
+        ).toEqual([])
+    const known = this.#opaque.get(side.name) ?? new Set<string>()
+    expect(
+      [...known].filter((one) => !text.includes(one)),
+      `${about}: own data`,
     ).toEqual([])
     const sent = this.#begun.get(side.name) ?? []
     expect(itemsOf(side, request).slice(0, sent.length), `${about}: sent again`).toEqual(sent)

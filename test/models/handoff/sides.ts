@@ -2,10 +2,14 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Model } from '../../../src/core/model.ts'
 import { fromAiSdk } from '../../../src/models/ai-sdk/index.ts'
 import { anthropic } from '../../../src/models/anthropic/index.ts'
+import { gemini } from '../../../src/models/gemini/index.ts'
 import { jsonReply } from '../../../src/models/json-reply/index.ts'
+import { ollama } from '../../../src/models/ollama/index.ts'
 import { openai, openaiCompatible } from '../../../src/models/openai/index.ts'
 import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
+import { fakeGemini } from '../../../src/testing/fake/gemini/index.ts'
 import { fakeAnthropic } from '../../../src/testing/fake/messages/index.ts'
+import { fakeOllama } from '../../../src/testing/fake/ollama/index.ts'
 import type { Answer, Raw } from '../../../src/testing/fake/reply.ts'
 import { fakeResponses } from '../../../src/testing/fake/responses/index.ts'
 import type { FakeScript, FakeServer } from '../../../src/testing/fake/server.ts'
@@ -42,6 +46,38 @@ const givesReasoning = { extraMessageFields: ['reasoning_content'] }
 const field = (text: string) => `"reasoning_content":"${text}"`
 
 const chat = { list: 'messages', cut: 'length' } as const
+
+const google = {
+  list: 'contents',
+  cut: 'MAX_TOKENS',
+  settings: { reasoning: 'low' },
+  // Arguments are objects there.
+  say: wholeArguments,
+  serverRun: (text: string) =>
+    json({
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+              { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+              { text },
+            ],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+    }),
+  serverTrace: 'codeExecutionResult',
+} as const
+
+/** An answer whose arguments are objects, for who has no others. */
+function wholeArguments({ calls, ...rest }: Answer): Answer {
+  return calls === undefined
+    ? rest
+    : { ...rest, calls: calls.map(({ rawInput, ...call }) => (rawInput === undefined ? call : { ...call, input: {} })) }
+}
 
 /** A reply of a model without tools of its own. */
 function asJson({ reasoning, text, calls, breaks, ...rest }: Answer): Answer {
@@ -132,6 +168,28 @@ export const sides: readonly Side[] = [
         stop_reason: 'end_turn',
       }),
     serverTrace: 'web_search_tool_result',
+  },
+  {
+    name: 'gemini-2.5',
+    ...google,
+    start: (script) => fakeGemini(script),
+    model: (baseURL) => gemini('gemini-2.5-flash', { baseURL, apiKey }),
+  },
+  {
+    name: 'gemini-3',
+    ...google,
+    start: (script) => fakeGemini(script),
+    model: (baseURL) => gemini('gemini-3-pro', { baseURL, apiKey }),
+    opaque: /"thoughtSignature":"([^"]+)"/g,
+  },
+  {
+    name: 'ollama',
+    list: 'messages',
+    cut: 'length',
+    start: (script) => fakeOllama(script),
+    model: (baseURL) => ollama('qwen3', { baseURL }),
+    // What the server parses can't be broken there.
+    say: wholeArguments,
   },
   {
     name: 'json-reply',
