@@ -6,8 +6,8 @@ import type { Answer, Reply } from '../../../src/testing/fake/reply.ts'
 import type { FakeRequest, FakeServer } from '../../../src/testing/fake/server.ts'
 import { type Side, sides } from './sides.ts'
 
-export const png = 'iVBORw0KGgoAAAANSUhEUg=='
-export const shot = 'iVBORw0KGgoAAAAShotShot'
+const png = 'iVBORw0KGgoAAAANSUhEUg=='
+const shot = 'iVBORw0KGgoAAAAShotShot'
 
 /** What Gemini takes for the signature of a call that is not its own. */
 const standIn = Buffer.from('skip_thought_signature_validator').toString('base64')
