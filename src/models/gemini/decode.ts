@@ -36,6 +36,7 @@ export class GeminiDecoder implements ResponseDecoder {
   #finish: string | undefined
   #blocked: string | undefined
   #begun = false
+  #isCut = false
 
   /** This API has no last event: its body ends. */
   readonly isDone = false
@@ -53,7 +54,8 @@ export class GeminiDecoder implements ResponseDecoder {
     const more = this.#mayGoOn() ? this.#template.match(data) : undefined
     if (more !== undefined) return this.#goOn(more)
     const trimmed = data.trim()
-    if (trimmed === '') return
+    // What proxies put at the end of any stream says nothing here.
+    if (trimmed === '' || trimmed === '[DONE]') return
     const event = this.#parsed(trimmed)
     this.#event(event)
     const plain = plainIn(event)
@@ -76,13 +78,10 @@ export class GeminiDecoder implements ResponseDecoder {
     if (this.#open !== undefined) this.#deltas.text(this.#open, this.#part, text)
   }
 
+  /** Models that tell a reason for the end in each event would look complete wherever they are cut. */
   pushRest(data: string): void {
-    try {
-      JSON.parse(data)
-    } catch {
-      return // It was cut in its middle.
-    }
-    this.push(data)
+    if (isJson(data)) this.push(data)
+    else this.#isCut = true
   }
 
   flush(): void {
@@ -103,6 +102,7 @@ export class GeminiDecoder implements ResponseDecoder {
     const { provider, secrets } = this.#from
     const reason = this.#finish ?? this.#blocked
     if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
+    if (this.#isCut) throw incomplete(`The response of ${provider} ended in the middle of an event`)
     if (reason === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last event`)
     if (this.#finish !== undefined && isBrokenOff(this.#finish))
       throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, secrets)}")`)
@@ -236,6 +236,15 @@ function plainIn(event: unknown): { readonly kind: 'text' | 'reasoning'; readonl
 
 function textIn(event: unknown): unknown {
   return plainIn(event)?.text
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return text.trim() === '[DONE]'
+  }
 }
 
 type Signed = { readonly thoughtSignature: string }
