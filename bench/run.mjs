@@ -1,7 +1,7 @@
 // What this build costs (npm run bench), where there is something to compare with beside a loop written by hand, in the same round. Each row says
 // whether it is the median of the rounds or was measured once. Everything takes a few minutes.
 //
-//   node bench/run.mjs [--rounds 5] [--only http,steps,deltas,sqlite,runs]
+//   node bench/run.mjs [--rounds 5] [--only http,streams,steps,deltas,sqlite,runs]
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
@@ -11,14 +11,15 @@ import { z } from 'zod'
 import { Agent, noUsage, tool } from '../dist/index.js'
 import { sqlite } from '../dist/stores/sqlite.js'
 import { compare } from './http/compare.mjs'
+import { compareStreams } from './http/streams.mjs'
 import { handWritten } from './loop.mjs'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', default: 'http,steps,deltas,sqlite,runs' } },
+  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', default: 'http,streams,steps,deltas,sqlite,runs' } },
 })
 const rounds = Number(values.rounds)
 const only = new Set(values.only?.split(','))
-const parts = ['http', 'steps', 'deltas', 'sqlite', 'runs']
+const parts = ['http', 'streams', 'steps', 'deltas', 'sqlite', 'runs']
 const unknown = [...only].find((name) => !parts.includes(name))
 if (unknown !== undefined) fail(`--only: there is no part '${unknown}'; there are ${parts.join(', ')}.`)
 if (!Number.isSafeInteger(rounds) || rounds < 1) fail(`--rounds must be a whole number from 1 on, not '${values.rounds}'.`)
@@ -148,6 +149,10 @@ if (only.has('http')) {
     console.error(table.at(-1)?.join('  '))
   }
 }
+
+if (only.has('streams'))
+  for (const { api, cost, ratio } of await compareStreams(rounds))
+    table.push([`20,000 pieces of text over HTTP, ${api}`, `${cost.toFixed(2)} µs a piece`, `${ratio.toFixed(2)} × chat`, '', ofRounds])
 
 if (only.has('steps')) {
   // What is measured is a warm process: the compiler has settled after 20,000 to 40,000 steps, and a cold one is told apart below.

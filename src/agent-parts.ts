@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, jsonEqual } from './core/json.ts'
+import { isProviderTool, type Offered, offeredName, toolsFor } from './core/offered-tools.ts'
 import type { Schema } from './core/schema.ts'
-import type { Tool, Tools } from './core/tool.ts'
+import type { Tools } from './core/tool.ts'
 import type { ApprovalPorts, Clock, RunPorts } from './engine/ports.ts'
 import { Listeners } from './listeners.ts'
 import type { AgentOptions, Policies } from './options.ts'
@@ -17,7 +18,7 @@ export type AnyAgentOptions = AgentOptions<Tools, Schema | undefined, unknown>
 /** What an agent brings to each of its runs. */
 export interface AgentParts {
   readonly options: AnyAgentOptions
-  readonly tools: readonly Tool[]
+  readonly tools: readonly Offered[]
   /** Names that the agent's types know. */
   readonly typedNames: ReadonlySet<string>
   readonly listeners: Listeners
@@ -25,8 +26,8 @@ export interface AgentParts {
 }
 
 export function agentParts(options: AnyAgentOptions, clock: Clock): AgentParts {
-  const tools = [...toolList(options.tools)]
-  const typedNames = new Set(tools.map((tool) => tool.name))
+  const tools = toolList(options.tools).map((tool) => (isProviderTool(tool) ? structuredClone(tool) : tool))
+  const typedNames = new Set(tools.flatMap((tool) => (isProviderTool(tool) ? [] : [tool.name])))
   return { options: ownOptions(options), tools, typedNames, listeners: new Listeners(options.onObserverError), clock }
 }
 
@@ -35,7 +36,9 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
   const { options: agent, typedNames, listeners } = parts
   const all = options.extraTools === undefined ? parts.tools : [...parts.tools, ...toolList(options.extraTools)]
   const allowed = options.allowedTools
-  const tools = allowed === undefined ? all : allowed.flatMap((name) => all.filter((tool) => tool.name === name))
+  const named = allowed === undefined ? all : allowed.flatMap((name) => all.filter((tool) => offeredName(tool) === name))
+  const model = options.model ?? agent.model
+  const tools = toolsFor(named, model, [agent.model])
   const ownOutput = ownOutputOf(agent.output, options)
   const output = ownOutput === undefined && agent.output !== undefined ? outputSchema(agent.output) : (ownOutput ?? undefined)
   const read = outputReader(parts.clock, () => output?.schema)
@@ -50,7 +53,7 @@ export function portsOf(parts: AgentParts, sessionId: string, options: AnyRunOpt
     approveTool: approveToolOf(agent.hooks),
     onPending: options.onPending ?? agent.onPending,
     dependencies: [...(options.dependencies ?? []), ...(agent.dependencies ?? [])],
-    model: options.model ?? agent.model,
+    model,
     tools,
     typedNames,
     context: options.context,

@@ -48,7 +48,7 @@ export function refuseMissing(
   ports: RunPorts,
   isDenied: (callId: string) => boolean,
 ): void {
-  const parts = own === undefined ? [] : missingParts(own, ports.tools, ports.own)
+  const parts = own === undefined ? [] : missingParts(own, ports.toolNames, ports.own)
   const tools = [...openTools(state, ports.onPending, driver.world.clock.wall(), isDenied)].filter((name) => !ports.tools.has(name))
   const missing = new Set([...parts, ...ports.unread.map(unreadWords), ...tools.map(toolWords)])
   if (missing.size === 0) return

@@ -2,8 +2,8 @@ import type { MachineConfig } from './core/config.ts'
 import { isToldSchema } from './core/decide-output.ts'
 import { type Message, textMessage } from './core/message.ts'
 import type { Model, ModelRequest, ModelSettings } from './core/model.ts'
+import { isProviderTool, type Offered } from './core/offered-tools.ts'
 import type { OpenModelCall, SessionState } from './core/state.ts'
-import type { Tool } from './core/tool.ts'
 import { Transcript } from './core/transcript.ts'
 import { wrapUpRequest } from './core/wording.ts'
 import type { Policies, ToolChoice } from './options.ts'
@@ -12,7 +12,7 @@ import { type OutputSchema, schemaInstructions } from './output/schema.ts'
 /** What of a run's options is for its requests. */
 export interface RequestParts {
   readonly model: Model
-  readonly tools: readonly Tool[]
+  readonly tools: readonly Offered[]
   readonly toolChoice: ToolChoice | undefined
   readonly settings: ModelSettings | undefined
   readonly policies: Policies | undefined
@@ -43,7 +43,7 @@ function plainRequest(parts: RequestParts, config: MachineConfig, state: Session
 }
 
 /** One list for all requests, as with the settings. */
-const noTools: readonly Tool[] = []
+const noTools: readonly Offered[] = []
 
 /** A model that takes no schema is told of it in words. */
 function withSchema(request: ModelRequest, model: Model, schema: OutputSchema): ModelRequest {
@@ -67,15 +67,16 @@ function toolChoiceOf(parts: RequestParts, { live }: SessionState): ToolChoice {
   const choice = parts.toolChoice ?? 'auto'
   const forced = choice !== 'auto' && choice !== 'none'
   // It may have been chosen for the run in another process, which had it.
-  if (typeof choice === 'object' && !parts.tools.some(({ name }) => name === choice.tool)) return 'auto'
+  if (typeof choice === 'object' && !parts.tools.some((tool) => !isProviderTool(tool) && tool.name === choice.tool)) return 'auto'
   const first = (live.run?.iteration ?? 1) <= 1
   return forced && !first && parts.policies?.toolChoiceEvery !== true ? 'auto' : choice
 }
 
-function describedTools(tools: readonly Tool[], open: OpenModelCall): readonly Tool[] {
+function describedTools(tools: readonly Offered[], open: OpenModelCall): readonly Offered[] {
   const texts = open.extra?.['descriptions']
   if (typeof texts !== 'object' || texts === null) return tools
   return tools.map((tool) => {
+    if (isProviderTool(tool)) return tool
     const text: unknown = Reflect.get(texts, tool.name)
     return typeof text === 'string' ? { ...tool, description: text } : tool
   })

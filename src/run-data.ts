@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from './core/json.ts'
+import { type Offered, offeredName } from './core/offered-tools.ts'
 import { dataOptions, type OwnParts, someParts } from './core/own-parts.ts'
 import type { Schema } from './core/schema.ts'
-import type { Tool, Tools } from './core/tool.ts'
+import type { Tools } from './core/tool.ts'
 import type { RunOptions } from './options.ts'
 import type { OutputSchema } from './output/schema.ts'
 import { overlaid } from './own-options.ts'
@@ -18,11 +19,11 @@ const processPolicies = ['termination', 'errorText'] as const
 export type OwnOutput = OutputSchema | null | undefined
 
 /** What of a run's options is its own; `tools` are all that it is driven with. */
-export function ownParts(options: AnyRunOptions, tools: readonly Tool[], output: OwnOutput): OwnParts | undefined {
+export function ownParts(options: AnyRunOptions, tools: readonly Offered[], output: OwnOutput): OwnParts | undefined {
   const extra = new Set(toolList(options.extraTools))
   const { instructions, policies } = options
   return someParts({
-    tools: tools.filter((tool) => extra.has(tool)).map(({ name }) => name),
+    tools: tools.filter((tool) => extra.has(tool)).map(offeredName),
     options: [
       ...processOptions.filter((name) => options[name] !== undefined),
       ...(typeof instructions === 'function' ? ['instructions'] : []),

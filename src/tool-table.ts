@@ -1,28 +1,31 @@
 import type { ToolFacts } from './core/config.ts'
+import { isProviderTool, type Offered, offeredName } from './core/offered-tools.ts'
 import type { Tool } from './core/tool.ts'
 
 /** What a list of tools comes to. */
 export interface ToolTable {
   readonly byName: ReadonlyMap<string, Tool>
   readonly facts: ReadonlyMap<string, ToolFacts>
+  /** Also of those that the provider runs. */
   readonly names: readonly string[]
   /** Whether a description is a function. */
   readonly described: boolean
 }
 
 /** An agent gives the same list to each of its runs: what follows from it is worked out once. */
-const tables = new WeakMap<readonly Tool[], ToolTable>()
+const tables = new WeakMap<readonly Offered[], ToolTable>()
 
-export function tableOf(tools: readonly Tool[]): ToolTable {
-  const known = tables.get(tools)
+export function tableOf(offered: readonly Offered[]): ToolTable {
+  const known = tables.get(offered)
   if (known !== undefined) return known
+  const tools = offered.filter((tool): tool is Tool => !isProviderTool(tool))
   const table = {
     byName: new Map(tools.map((tool) => [tool.name, tool])),
     facts: new Map(tools.map((tool) => [tool.name, factsOf(tool)])),
-    names: tools.map((tool) => tool.name),
+    names: offered.map(offeredName),
     described: tools.some((tool) => typeof tool['~definition'].describe === 'function'),
   }
-  tables.set(tools, table)
+  tables.set(offered, table)
   return table
 }
 

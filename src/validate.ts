@@ -4,9 +4,10 @@ import { group, isPositive, typed, unknownKeys, words } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
 import { isSchema, schemaWords } from './core/json-schema-of.ts'
+import { isProviderTool, type Offered, offeredName } from './core/offered-tools.ts'
 import { dataOptions } from './core/own-parts.ts'
 import { toStorable } from './core/storable.ts'
-import type { Tool } from './core/tool.ts'
+import type { ProviderTool, Tool } from './core/tool.ts'
 import { outputSchema } from './output/schema.ts'
 
 const shared = [
@@ -67,7 +68,7 @@ function checkOptionsOfAgent(options: object): void {
   const tools: unknown = Reflect.get(options, 'tools')
   wrong.push(...sharedProblems(options), ...toolProblems(tools, 'tools'))
   // That of a run may have tools of its own: 'required' can be judged there only.
-  wrong.push(...forcedProblems(chosenTool(Reflect.get(options, 'toolChoice')), namesOf(toolList(tools))))
+  wrong.push(...forcedProblems(chosenTool(Reflect.get(options, 'toolChoice')), namesOf(toolList(tools).filter(isTool))))
   wrong.push(...typed(options, 'name', 'text'), ...typed(options, 'version', 'text'), ...typed(options, 'onObserverError', 'function'))
   const world: unknown = Reflect.get(options, 'world')
   if (world !== undefined && !isWorld(world)) wrong.push('world needs a clock, id() and random()')
@@ -90,7 +91,7 @@ function hookProblems(hooks: unknown): string[] {
 
 /** What of an agent the options of a run must fit. */
 interface OfAgent {
-  readonly tools: readonly Tool[]
+  readonly tools: readonly Offered[]
   readonly toolChoice: unknown
 }
 
@@ -135,7 +136,8 @@ export function dataProblems(data: object): string[] {
 
 /** Whether the tools that a run allows and forces are there. */
 function choosingProblems(options: object, agent: OfAgent): string[] {
-  const all = namesOf([...agent.tools, ...toolList(Reflect.get(options, 'extraTools'))])
+  const tools = [...agent.tools, ...toolList(Reflect.get(options, 'extraTools'))]
+  const all = namesOf(tools)
   const allowed: unknown = Reflect.get(options, 'allowedTools')
   if (allowed !== undefined && !Array.isArray(allowed)) return ['allowedTools must be a list of names']
   const names = allowed === undefined ? all : new Set(allowed.map(String))
@@ -147,11 +149,12 @@ function choosingProblems(options: object, agent: OfAgent): string[] {
   for (const name of names) if (!all.has(name)) wrong.push(`allowedTools names '${name}', and there is no such tool${listed(all)}`)
   const choice: unknown = Reflect.get(options, 'toolChoice') ?? agent.toolChoice
   if (choice === 'required' && names.size === 0) wrong.push("toolChoice is 'required', and there is no tool that the model could call")
-  return [...wrong, ...forcedProblems(chosenTool(choice), names)]
+  const ours = namesOf(tools.filter(isTool))
+  return [...wrong, ...forcedProblems(chosenTool(choice), new Set([...names].filter((name) => ours.has(name))))]
 }
 
-function namesOf(tools: readonly Tool[]): ReadonlySet<string> {
-  return new Set(tools.map((tool) => tool.name))
+function namesOf(tools: readonly Offered[]): ReadonlySet<string> {
+  return new Set(tools.map(offeredName))
 }
 
 function chosenTool(choice: unknown): string | undefined {
@@ -253,13 +256,14 @@ function isPlainObject(value: unknown): boolean {
   return isJsonObject(value) && toStorable(value).changed.length === 0
 }
 
-function toolProblems(tools: unknown, where: string, taken: readonly Tool[] = []): string[] {
+function toolProblems(tools: unknown, where: string, taken: readonly Offered[] = []): string[] {
   if (tools === undefined) return []
   if (!Array.isArray(tools)) return [`${where} must be a list of tools`]
   const wrong: string[] = []
-  const names = new Set(taken.map((tool) => tool.name))
+  const names = new Set(taken.filter((tool) => !isProviderTool(tool)).map(offeredName))
   tools.forEach((tool: unknown, index) => {
-    if (!isTool(tool)) wrong.push(`${where}[${index}] is no tool: make it with tool({ … })`)
+    if (isHosted(tool)) wrong.push(...hostedProblems(tool, `${where}[${index}]`))
+    else if (!isTool(tool)) wrong.push(`${where}[${index}] is no tool: make it with tool({ … })`)
     else if (names.has(tool.name)) wrong.push(`two tools are named '${tool.name}': names must differ`)
     else names.add(tool.name)
   })
@@ -270,7 +274,21 @@ function isTool(value: unknown): value is Tool {
   return typeof value === 'object' && value !== null && '~definition' in value && 'inputSchema' in value
 }
 
-/** The tools of a list that are run here. */
-export function toolList(tools: unknown): readonly Tool[] {
-  return Array.isArray(tools) ? tools.filter(isTool) : []
+function isHosted(value: unknown): value is { readonly [key in keyof ProviderTool]?: unknown } {
+  return typeof value === 'object' && value !== null && 'providerTool' in value
+}
+
+/** A tool that the provider runs is sent as it is. */
+function hostedProblems(tool: { readonly [key in keyof ProviderTool]?: unknown }, where: string): string[] {
+  const { provider, providerTool } = tool
+  const wrong = unknownKeys(tool, new Set(['provider', 'providerTool']), `${where}.`)
+  if (typeof provider !== 'string' || provider === '') wrong.push(`${where}.provider must be the name of a provider, as 'openai'`)
+  if (!isPlainObject(providerTool) || Object.keys(Object(providerTool)).length === 0)
+    wrong.push(`${where}.providerTool must be the tool as its API takes it, as plain JSON: { type: 'web_search' }`)
+  return wrong
+}
+
+/** The tools of a list. */
+export function toolList(tools: unknown): readonly Offered[] {
+  return Array.isArray(tools) ? tools.filter((tool: unknown): tool is Offered => isTool(tool) || isHosted(tool)) : []
 }

@@ -61,6 +61,7 @@ export function wireRun(snapshot: RunSnapshot): RunPorts {
     },
     isDynamic: (name) => !snapshot.typedNames.has(name),
     tools: table.byName,
+    toolNames: new Set(table.names),
     own: snapshot.own,
     unread: [],
     output: outputPort(snapshot.output),
@@ -202,7 +203,7 @@ function askSetup(ports: RunPorts, snapshot: RunSnapshot, setup: ModelSetup, sta
   const info = new Info(snapshot.sessionId, { ...run, iteration: run.iterations + 1 }, ports, signal)
   // From entries, for a tool may be named `__proto__`.
   const descriptions: { readonly [tool: string]: string } = Object.fromEntries(
-    snapshot.tools.flatMap(({ name, '~definition': { describe } }) =>
+    [...ports.tools.values()].flatMap(({ name, '~definition': { describe } }) =>
       typeof describe === 'function' ? [[name, asText(describe(info), `the description of '${name}'`)]] : [],
     ),
   )

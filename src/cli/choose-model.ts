@@ -1,15 +1,23 @@
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import type { Model } from '../index.ts'
 import { offline } from '../models/offline/index.ts'
 import { ollamaAddress } from '../models/ollama/index.ts'
-import { openaiChat, openaiCompatible } from '../models/openai/index.ts'
 import type { ModelName } from '../models/registry/index.ts'
+import { packageVersion } from './doctor/installed.ts'
 import { fullName, type InformedModel, informed, type OwnModels } from './informed-model.ts'
+import { nearest } from './nearest.ts'
 import { lookForOllama, unreadable } from './ollama.ts'
+import { ollamaMaker } from './providers/makers.ts'
+import type { Provider } from './providers/provider.ts'
+import { providerNamed, providerNames, providers } from './providers/table.ts'
+import { usualOf, usuals } from './providers/usual.ts'
+import { given, keyOf, lacking } from './providers/variables.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
-import { oneLine } from './text.ts'
+import { oneLine, wrapped } from './text.ts'
 
 export interface ModelFlags {
-  /** `openai:gpt-5-mini`, `ollama:qwen3`, `offline`, or with `baseUrl` the name of a model of that server. */
+  /** `openai:gpt-5-mini`, `anthropic:claude-sonnet-4-5`, `offline`, or with `baseUrl` the name of a model of that server. */
   readonly model?: string
   readonly baseUrl?: string
   /** The file that names them, where no flag does. */
@@ -23,8 +31,12 @@ export interface ChosenModel extends InformedModel {
   readonly line: string
 }
 
-/** Which model of a provider is taken when none is named. */
-export const usualModel = 'gpt-5-mini'
+/** What is outside. */
+export interface Around {
+  readonly fetch?: typeof globalThis.fetch
+  /** The version of a package that Rondo would find. */
+  readonly packageVersion?: (name: string) => string | undefined
+}
 
 /** A name that was given, and by what. */
 interface Named {
@@ -35,85 +47,144 @@ interface Named {
   readonly alias?: string
 }
 
+/** What every choice needs to know. */
+interface Scene {
+  readonly terminal: Terminal
+  readonly own: OwnModels | undefined
+  readonly packageVersion: (name: string) => string | undefined
+}
+
 /**
- * The model that a command works with: the one that was asked for (--model, RONDO_MODEL, a file of settings), else OpenAI's when there is a key, else one of an Ollama server on this
- * machine, else the offline model. Throws `CannotRun` for one that can't be had.
+ * The model that a command works with: the one that was asked for (--model, RONDO_MODEL, a file of settings), else the usual one of the first provider whose key is set, else one of
+ * an Ollama server on this machine, else the offline model. Throws `CannotRun` for one that can't be had.
  */
-export async function chooseModel(
-  flags: ModelFlags,
-  terminal: Terminal,
-  fetch: typeof globalThis.fetch = globalThis.fetch,
-): Promise<ChosenModel> {
-  // What was meant for another server is not sent to this one: neither the usual model nor, unless it is asked for by name, OpenAI's key.
-  if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags, terminal)
-  const own = flags.models
-  if (flags.model !== undefined) return byName({ name: flags.model, by: flags.namedBy ?? '--model' }, own, terminal)
+export async function chooseModel(flags: ModelFlags, terminal: Terminal, around: Around = {}): Promise<ChosenModel> {
+  const scene = { terminal, own: flags.models, packageVersion: around.packageVersion ?? packageVersion }
+  // What was meant for another server is not sent to this one: neither the usual model nor, unless it is asked for by name, a provider's key.
+  if (flags.baseUrl !== undefined) return atServer(flags.baseUrl, flags, scene)
+  if (flags.model !== undefined) return byName({ name: flags.model, by: flags.namedBy ?? '--model' }, scene)
   const { env } = terminal
   const usual = given(env['RONDO_MODEL'])
-  if (usual !== undefined) return byName({ name: usual, by: 'RONDO_MODEL' }, own, terminal)
+  if (usual !== undefined) return byName({ name: usual, by: 'RONDO_MODEL' }, scene)
   const noteOther = '--model chooses another'
-  if (given(env['OPENAI_API_KEY']) !== undefined) return openaiModel(usualModel, own, terminal, ['OPENAI_API_KEY is set', noteOther])
-  const looked = await lookForOllama(env, fetch)
+  const found = usualOf(env)
+  if (found !== undefined) return ofProvider(found.provider, found.model, scene, [`${found.key} is set`, noteOther])
+  const looked = await lookForOllama(env, around.fetch ?? globalThis.fetch)
   if ('reason' in looked) {
-    const notes = ['no language model', `no OPENAI_API_KEY is set and ${looked.reason}: --model names one`]
+    const notes = ['no language model', `no ${orOf(usuals.map(({ key }) => key))} is set and ${looked.reason}: --model names one`]
     return offlineModel(terminal, notes)
   }
   const { model, address } = looked
-  return ollamaModel(model, address, own, [`an Ollama server answers at ${oneLine(address)}`, noteOther])
+  return ollamaModel(model, address, scene, [`an Ollama server answers at ${oneLine(address)}`, noteOther])
 }
 
-async function atServer(baseUrl: string, { model: name, namedBy, models: own }: ModelFlags, { env }: Terminal): Promise<ChosenModel> {
+function orOf(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+/** The provider says which API is spoken there; the names of servers that speak Chat Completions say nothing, for the address says who is asked. */
+async function atServer(baseUrl: string, { model: name, namedBy }: ModelFlags, { terminal: { env }, own }: Scene): Promise<ChosenModel> {
   if (name === undefined)
     throw new CannotRun(`${namedBy === undefined ? '--base-url' : `baseUrl in ${namedBy}`} needs the name of a model: --model NAME`)
-  const [provider, model] = split(name)
-  const key = given(env['RONDO_API_KEY'])
+  const [word, model] = split(name)
   const notes = [placeOf(baseUrl), ...(namedBy === undefined ? [] : [`${namedBy} names it`])]
-  if (provider === 'openai')
-    return chosen(
-      { provider: hostOf(baseUrl), id: model },
-      (capabilities) => openaiChat(model, { baseURL: baseUrl, apiKey: env['OPENAI_API_KEY'], capabilities }),
-      own,
-      notes,
-    )
-  const server = { baseURL: baseUrl, ...(key === undefined ? {} : { apiKey: key }) }
+  const provider = name.includes(':') ? providerNamed(word) : undefined
+  const ownKey = given(env['RONDO_API_KEY'])
+  if (provider?.isApi === true) {
+    if (model === '') throw nameless(provider, namedBy ?? '--model', word)
+    const apiKey = keyOf(provider, env) ?? ownKey
+    const [variable] = provider.keys
+    if (apiKey === undefined && variable !== undefined)
+      throw new CannotRun(`${word}: needs a key. Set ${variable}, or RONDO_API_KEY for what is at --base-url.`)
+    const make = await provider.load()
+    const reach = { apiKey, baseURL: baseUrl, env }
+    return chosen({ provider: hostOf(baseUrl), id: model }, (capabilities) => make(model, reach, capabilities), own, notes)
+  }
+  const { openaiCompatible } = await import('../models/openai/index.ts')
+  const server = { baseURL: baseUrl, ...(ownKey === undefined ? {} : { apiKey: ownKey }) }
   return chosen({ provider: hostOf(baseUrl), id: name }, (capabilities) => openaiCompatible(server)(name, { capabilities }), own, notes)
 }
 
-async function byName({ name, by, alias }: Named, own: OwnModels | undefined, terminal: Terminal): Promise<ChosenModel> {
-  const [provider, model] = split(name)
+async function byName({ name, by, alias }: Named, scene: Scene): Promise<ChosenModel> {
+  const [word, model] = split(name)
   const reason = alias === undefined ? (by === '--model' ? [] : [`${by} names it`]) : [`${by} ${oneLine(alias)} names it`]
-  switch (provider) {
-    case 'offline':
-      return offlineModel(terminal, ['no network and no language model', ...reason])
-    case 'openai':
-      return openaiModel(model === '' ? usualModel : model, own, terminal, reason)
-    case 'ollama': {
-      if (model === '') throw new CannotRun(`${by} ollama: needs the name of a model, as ollama:qwen3`)
-      const address = ollamaAddress(terminal.env)
-      if (address === undefined) throw new CannotRun(`${unreadable}. Say where the server is, as http://127.0.0.1:11434, or unset it.`)
-      return ollamaModel(model, address, own, [oneLine(address), ...reason])
-    }
-    default: {
-      const full = await fullName(name, own)
-      if (full !== undefined && full !== name) return byName({ name: full, by, alias: name }, own, terminal)
-      const asked = alias === undefined ? oneLine(name) : `${oneLine(alias)} is ${oneLine(name)}`
-      throw new CannotRun(
-        `There is no provider '${oneLine(provider)}' (${by} ${asked}). Say openai:NAME, ollama:NAME or offline; for any other server with the same API as OpenAI's add --base-url URL.`,
-      )
-    }
+  if (word === 'offline') return offlineModel(scene.terminal, ['no network and no language model', ...reason])
+  const provider = providerNamed(word)
+  if (provider === undefined) {
+    const full = await fullName(name, scene.own)
+    if (full !== undefined && full !== name) return byName({ name: full, by, alias: name }, scene)
+    const asked = alias === undefined ? oneLine(name) : `${oneLine(alias)} is ${oneLine(name)}`
+    throw new CannotRun(unknown(word, `${by} ${asked}`))
   }
+  const id = model === '' ? provider.usual : model
+  if (id === undefined) throw nameless(provider, by, word)
+  if (provider.name === 'ollama') {
+    const address = ollamaAddress(scene.terminal.env)
+    if (address === undefined) throw new CannotRun(`${unreadable}. Say where the server is, as http://127.0.0.1:11434, or unset it.`)
+    return ollamaModel(id, address, scene, [oneLine(address), ...reason])
+  }
+  return provider.peer === undefined ? ofProvider(provider, id, scene, reason) : fromFile(provider, id, scene, reason)
 }
 
-async function openaiModel(name: string, own: OwnModels | undefined, { env }: Terminal, notes: readonly string[]): Promise<ChosenModel> {
-  const apiKey = given(env['OPENAI_API_KEY'])
-  if (apiKey === undefined)
-    throw new CannotRun('openai: needs a key. Set OPENAI_API_KEY, or take another model (--model ollama:NAME, --model offline).')
-  const baseURL = given(env['OPENAI_BASE_URL'])
-  if (baseURL === undefined)
-    return chosen({ provider: 'openai', id: name }, (capabilities) => openaiChat(name, { apiKey, capabilities }), own, notes)
-  const make: Make = (capabilities) => openaiChat(name, { apiKey, baseURL, capabilities })
-  // At another address neither the prices nor the limits need be OpenAI's.
-  return chosen({ provider: hostOf(baseURL), id: name }, make, own, [`at ${placeOf(baseURL)} by OPENAI_BASE_URL`, ...notes])
+function nameless({ name, example }: Provider, by: string, word: string): CannotRun {
+  return new CannotRun(`${by} ${word}: needs the name of a model, as ${name}:${example}`)
+}
+
+/** In lines, so that the names can be read on a screen of 80 columns. */
+function unknown(word: string, asked: string): string {
+  const near = nearest(word, [...providers.flatMap(({ name, aliases }) => [name, ...aliases]), 'offline'])
+  const meant = near === undefined ? [] : [`Did you mean ${near}?`]
+  return [
+    `There is no provider '${oneLine(word)}' (${asked}).`,
+    ...meant,
+    'Say PROVIDER:NAME, as openai:gpt-5-mini, or offline. The providers are',
+    ...inLines(providerNames),
+    "For any other server with the same API as OpenAI's add --base-url URL.",
+  ].join('\n')
+}
+
+function inLines(words: string): readonly string[] {
+  return wrapped(words, 80, '  ').trimEnd().split('\n')
+}
+
+/** One that is asked over the network, with its key. */
+async function ofProvider(
+  provider: Provider,
+  name: string,
+  { terminal: { env }, own }: Scene,
+  notes: readonly string[],
+): Promise<ChosenModel> {
+  const { name: word, place, data } = provider
+  const lacks = lacking(provider, env)
+  if (lacks.length > 0) {
+    const what = keyOf(provider, env) === undefined && provider.keys.length > 0 ? 'a key' : 'more than a key'
+    throw new CannotRun(`${word}: needs ${what}. Set ${lacks.join(' and ')}, or take another model (--model ollama:NAME, --model offline).`)
+  }
+  const make = await provider.load()
+  const baseURL = place === undefined ? undefined : given(env[place])
+  const making: Make = (capabilities) => make(name, { apiKey: keyOf(provider, env), baseURL, env }, capabilities)
+  if (baseURL === undefined) return chosen({ provider: data, id: name }, making, own, notes)
+  // At another address neither the prices nor the limits need be the provider's.
+  return chosen({ provider: hostOf(baseURL), id: name }, making, own, [`at ${placeOf(baseURL)} by ${place}`, ...notes])
+}
+
+/** One of a file on this disk, by an optional package. The file is opened with the first request. */
+async function fromFile(
+  { name, peer, load }: Provider,
+  path: string,
+  { terminal, own, packageVersion }: Scene,
+  notes: readonly string[],
+): Promise<ChosenModel> {
+  if (peer !== undefined && packageVersion(peer.name) === undefined)
+    throw new CannotRun(`${name}: needs the package ${peer.name}. Install it: ${peer.install}`)
+  const file = path.startsWith('~/') && terminal.home !== '' ? resolve(terminal.home, path.slice(2)) : resolve(terminal.cwd, path)
+  if (!existsSync(file)) throw new CannotRun(`${name}: there is no file ${oneLine(file)}. Name a model in the GGUF format.`)
+  const make = await load()
+  const reach = { apiKey: undefined, baseURL: undefined, env: terminal.env }
+  return chosen({ provider: name, id: basename(file) }, (capabilities) => make(file, reach, capabilities), own, [
+    'in this process',
+    ...notes,
+  ])
 }
 
 type Make = Parameters<typeof informed>[1]
@@ -146,15 +217,15 @@ function split(name: string): [provider: string, model: string] {
   return at < 0 ? [name, ''] : [name.slice(0, at), name.slice(at + 1)]
 }
 
-function ollamaModel(name: string, address: string, own: OwnModels | undefined, notes: readonly string[]): Promise<ChosenModel> {
-  const server = { name: 'ollama', baseURL: `${address}/v1` }
-  return chosen({ provider: 'ollama', id: name }, (capabilities) => openaiCompatible(server)(name, { capabilities }), own, notes)
-}
-
-/** What is blank was not given. */
-export function given(text: string | undefined): string | undefined {
-  const trimmed = text?.trim()
-  return trimmed === '' ? undefined : trimmed
+async function ollamaModel(
+  name: string,
+  baseURL: string,
+  { terminal: { env }, own }: Scene,
+  notes: readonly string[],
+): Promise<ChosenModel> {
+  const make = await ollamaMaker()
+  const reach = { apiKey: undefined, baseURL, env }
+  return chosen({ provider: 'ollama', id: name }, (capabilities) => make(name, reach, capabilities), own, notes)
 }
 
 function offlineModel(terminal: Terminal, notes: readonly string[]): ChosenModel {

@@ -57,7 +57,8 @@ function cleaned(looking: Looking, schema: Json, value: Json): Json {
 }
 
 function isAbsent(looking: Looking, schema: Json, rule: Json, value: JsonObject, key: string): boolean {
-  return !admitsNull(looking, rule, []) && declares(looking, schema, key, []) && !requires(looking, schema, value, key, [])
+  const isField = rule === undeclared || declares(looking, schema, key, [])
+  return !admitsNull(looking, rule, []) && isField && !requires(looking, schema, value, key, [])
 }
 
 /**

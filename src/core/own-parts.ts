@@ -77,7 +77,7 @@ const needed = ['context', 'output', 'allowedTools', 'policies']
  * What a run can't go on without, and is not among what is given: its tools, its context and what restricts it. In words, for whoever has to
  * give it again. What else it was given may be given differently.
  */
-export function missingParts(own: OwnParts, tools: ReadonlyMap<string, unknown>, given: OwnParts | undefined): readonly string[] {
+export function missingParts(own: OwnParts, tools: ReadonlySet<string>, given: OwnParts | undefined): readonly string[] {
   const isGiven = (name: string) => given !== undefined && (given.options.includes(name) || Object.hasOwn(given.data ?? {}, name))
   return [
     ...own.tools.filter((name) => !tools.has(name)).map(toolWords),

@@ -77,7 +77,7 @@ function bodiesOf(before: Before, entry: Entry, after: SessionState, naming: Nam
     case 'model.started':
       return modelStarted(before, entry, after)
     case 'model.responded':
-      return responded(before, entry, after)
+      return responded(before, entry, after, naming)
     case 'model.failed':
       return modelFailed(before, entry)
     case 'call.prepared':
@@ -127,13 +127,17 @@ function modelStarted(before: Before, entry: EntryOf<'model.started'>, after: Se
   return events
 }
 
-function responded(before: Before, entry: EntryOf<'model.responded'>, after: SessionState): EventBody[] {
+function responded(before: Before, entry: EntryOf<'model.responded'>, after: SessionState, naming: Naming): EventBody[] {
   const { message, usage, n } = entry.data
   const messageId = messageIdOf(n)
   const events: EventBody[] = [modelFinished(before, entry), { type: 'usage.updated', usage: after.live.run?.usage ?? usage }]
   for (const part of message.parts) {
     if (part.type !== 'tool-call') continue
     events.push({ type: 'call.announced', callId: part.callId, messageId, toolName: part.toolName, input: part.input })
+    const { providerExecuted, settlement } = part
+    // It has run already, at the provider: no entry of its own will say so.
+    if (providerExecuted === true && settlement !== undefined)
+      events.push({ type: 'call.settled', ...callRef(part, part.input, naming), ...settlement, durationMs: 0 })
   }
   if (before.iterationOpen && after.live.run?.iterationOpen === false) events.push({ type: 'iteration.finished' })
   return events

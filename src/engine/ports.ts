@@ -61,6 +61,8 @@ export interface RunPorts {
   readonly config: MachineConfig
   readonly isDynamic: (toolName: string) => boolean
   readonly tools: ReadonlyMap<string, Tool>
+  /** Also of those that the provider runs (`offeredName`). */
+  readonly toolNames: ReadonlySet<string>
   /** What of all this is the run's own, by name. */
   readonly own: OwnParts | undefined
   /** What of the run's data this version can't follow, in words. */

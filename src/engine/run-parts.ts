@@ -94,7 +94,7 @@ export class RunParts {
     const { own } = run
     if (own === undefined) return []
     const ports = this.#standInFor(run)
-    const tools = missingParts({ ...own, options: [] }, ports.tools, undefined)
+    const tools = missingParts({ ...own, options: [] }, ports.toolNames, undefined)
     // The agent may have the same output schema.
     const options = own.options.filter((name) => ports.own?.options.includes(name) !== true)
     return [...tools, ...options.map(optionWords), ...ports.unread.map(unreadWords)]
@@ -112,7 +112,7 @@ export class RunParts {
   /** Asked several times a step, always for the same run. */
   #fits({ runId, own }: WaitingRun, ports: RunPorts): boolean {
     if (this.#checked === undefined || this.#checked.own !== own || this.#checked.ports !== ports) {
-      const isWhole = own === undefined || (ports.unread.length === 0 && missingParts(own, ports.tools, ports.own).length === 0)
+      const isWhole = own === undefined || (ports.unread.length === 0 && missingParts(own, ports.toolNames, ports.own).length === 0)
       const fits = isWhole && (sameData(own, ports.own) || sameParts(own, this.#insteadOf.get(runId)))
       this.#checked = { own, ports, fits }
     }

@@ -3,71 +3,67 @@
  * begins and ends as it does, what stands between is the text, and nothing else needs to be parsed. That holds because what is, between its
  * quotes, one JSON text by itself ends where the template says, so the two events parse to the same but for it.
  *
- * With `numbersDiffer` events may differ in runs of digits too, where two of them have shown that they do: in a count, in a time.
+ * With `varies` events may differ elsewhere too, where two of them that say nothing but their text have shown that they do: in a number, in
+ * a text of letters and digits (padding), in the digits of another (times). Blanks between the last brackets mean nothing anywhere.
  */
 export class EventTemplate<K> {
-  /** What kind of text the events hold that fit; `undefined` = none fits yet. */
+  /** What kind of text the events hold that fit; `undefined` = none fits. */
   kind: K | undefined = undefined
-  /** The last event that fitted, as it came: its numbers are its own. `undefined` = none did since the last that was learnt. */
+  /** The last event that fitted, as it came: its numbers are its own. `undefined` = none since the last that was learnt. */
   last: string | undefined = undefined
-  readonly #numbersDiffer: boolean
-  /** What all events have before their text, and behind it; between two pieces stands a number. */
-  #before: readonly string[] = []
-  #behind: readonly string[] = []
-  /** The same with what an event stream has around it, by how its lines end. */
-  #lineBegin = ''
-  #behindLF: Pattern = nothing
-  #behindCRLF: Pattern = nothing
+  readonly #varies: boolean
+  #name: string | undefined
+  /** The event that was learnt last, its words on the odd places; and on which of these others differ. */
+  #words: readonly string[] = []
+  #varying: ReadonlySet<number> = new Set()
+  /** By itself, and as a stream has it, by how its lines end. */
+  #alone = noShape
+  #lines = noShape
+  #linesCRLF = noShape
   /** Servers that add something random to each event fit no template: after a few tries it is not looked for any more. */
   #triesLeft = 8
   #hits = 0
+  /** Where the event ended that fitted last. */
+  #end = 0
 
-  constructor({ numbersDiffer = false }: { readonly numbersDiffer?: boolean } = {}) {
-    this.#numbersDiffer = numbersDiffer
+  constructor({ varies = false }: { readonly varies?: boolean } = {}) {
+    this.#varies = varies
   }
 
   /**
-   * The events that fit, one behind the other, out of a piece of an event stream, as `data: …` and a blank line each: their text together,
-   * and where the first other one begins.
+   * The events that fit, one behind the other, out of a piece of an event stream, as `event: …` where they are named, `data: …` and a blank
+   * line each: their text together, and where the first other one begins.
    */
   run(piece: string, from: number): { readonly end: number; readonly text: string } {
-    const before = this.#before
-    const begin = this.#lineBegin
     let end = from
     let text = ''
-    if (begin === '' || !standsAt(piece, begin, from)) return { end, text }
-    const behind = piece.charCodeAt(piece.indexOf('\n', from) - 1) === carriageReturn ? this.#behindCRLF : this.#behindLF
+    const shape = piece.charCodeAt(piece.indexOf('\n', from) - 1) === carriageReturn ? this.#linesCRLF : this.#lines
     let last = from
-    do {
-      const at = endOf(before, piece, end + begin.length)
-      const close = at < 0 ? -1 : textEnd(piece, at)
-      const stop = close < 0 ? -1 : behind(piece, close)
-      const plain = stop < 0 ? undefined : unquoted(piece.slice(at, close))
-      if (plain === undefined) break
-      text += plain
+    while (shape !== noShape && standsAt(piece, shape.begin, end)) {
+      const more = this.#textOf(shape, piece, end + shape.begin.length)
+      if (more === undefined) break
+      text += more
       last = end
-      end = stop
+      end = this.#end
       this.#hits++
-    } while (standsAt(piece, begin, end))
-    if (end > from) this.last = piece.slice(last + dataField.length, end)
+    }
+    if (end > from) this.last = piece.slice(last + shape.head, end)
     return { end, text }
   }
 
-  /** The text of an event that fits, or `undefined`. */
-  match(data: string): string | undefined {
-    const at = this.#before.length === 0 ? -1 : endOfAll(this.#before, data, 0)
-    const close = at < 0 ? -1 : textEnd(data, at)
-    if (close < 0 || endOfAll(this.#behind, data, close) !== data.length) return undefined
-    const plain = unquoted(data.slice(at, close))
-    if (plain === undefined) return undefined
+  /** The text of an event that fits, or `undefined`. `name`: the event's own, where the stream names its events. */
+  match(data: string, name?: string): string | undefined {
+    const shape = this.#alone
+    if (shape === noShape || name !== this.#name || !standsAt(data, shape.begin, 0)) return undefined
+    const text = this.#textOf(shape, data, shape.begin.length)
+    if (text === undefined || this.#end !== data.length) return undefined
     this.#hits++
     this.last = data
-    return plain
+    return text
   }
 
   /** Takes an event that held nothing but `text`; `textIn` says which text a parsed event of its kind holds. Whether it is a template now. */
-  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown): boolean {
-    if (this.#before.length > 0 && this.#hits === 0) this.#triesLeft--
+  learn(data: string, kind: K, text: string, textIn: (event: unknown) => unknown, name?: string): boolean {
     if (this.#triesLeft <= 0) return false
     const literal = JSON.stringify(text)
     for (let at = data.indexOf(literal), looks = 0; at >= 0 && looks < 4; at = data.indexOf(literal, at + 1), looks++) {
@@ -75,89 +71,162 @@ export class EventTemplate<K> {
       const suffix = data.slice(at + literal.length - 1)
       // The same text may stand elsewhere in the event too, be it as a name: a probe shows whether this is the one.
       if (textIn(parsed(`${prefix}${probe}${suffix}`)) !== probe) continue
-      this.#take(kind, prefix, suffix)
-      return true
+      return this.#take(`${prefix}${place}${suffix}`, kind, name)
     }
+    this.#triesLeft--
     return false
   }
 
-  #take(kind: K, prefix: string, suffix: string): void {
-    const isKnown = this.#numbersDiffer && kind === this.kind
-    this.#before = meet(isKnown ? this.#before : [], prefix)
-    this.#behind = meet(isKnown ? this.#behind : [], suffix)
+  #take(event: string, kind: K, name: string | undefined): boolean {
+    const words = this.#varies ? event.split(wordRuns) : [event]
+    const isKnown = this.#varies && kind === this.kind && name === this.#name
+    const varying = isKnown ? differing(this.#words, words, this.#varying) : undefined
+    if (varying === undefined && this.#alone !== noShape && this.#hits === 0 && --this.#triesLeft <= 0) return false
     this.kind = kind
-    this.#lineBegin = `${dataField}${this.#before[0]}`
-    this.#behindLF = patternOf(this.#behind, '\n\n')
-    this.#behindCRLF = patternOf(this.#behind, '\r\n\r\n')
+    this.#name = name
+    this.#words = words
+    this.#varying = varying ?? new Set()
     this.#hits = 0
     this.last = undefined
+    const [before, behind] = cut(words, this.#varying)
+    this.#alone = shapeOf(before, behind, '', '')
+    this.#lines = shapeOf(before, behind, name === undefined ? 'data: ' : `event: ${name}\ndata: `, '\n\n')
+    this.#linesCRLF = shapeOf(before, behind, name === undefined ? 'data: ' : `event: ${name}\r\ndata: `, '\r\n\r\n')
+    return true
+  }
+
+  /** The text of an event whose first words end at `from`. */
+  #textOf({ before, behind, tail, closers }: Shape, data: string, from: number): string | undefined {
+    const at = before === undefined ? from : before(data, from)
+    const close = at < 0 ? -1 : textEnd(data, at)
+    if (close < 0) return undefined
+    let end = behind(data, close)
+    if (end < 0 && closers > 0) {
+      end = closed(data, close, closers)
+      end = end >= 0 && standsAt(data, tail, end) ? end + tail.length : -1
+    }
+    this.#end = end
+    return end < 0 ? undefined : unquoted(data.slice(at, close))
   }
 }
 
-/** What `text` has in common with what is known of others like it, with holes where their numbers differ; all of it where it is not like them. */
-function meet(known: readonly string[], text: string): readonly string[] {
-  if (known.length === 0) return [text]
-  // A hole stands for any number: one that is in no text of its own.
-  const others = known.join(hole).split(runs)
-  const ours = text.split(runs)
-  const isLike = others.length === ours.length && others.every((one, i) => i % 2 === 1 || one === ours[i])
-  if (!isLike) return [text]
-  const met: string[] = ['']
-  for (const [i, piece] of ours.entries()) {
-    if (i % 2 === 1 && piece !== others[i]) met.push('')
-    else met[met.length - 1] += piece
-  }
-  return met
-}
-
-/** Digits, or a hole in their place: what JSON has nowhere. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: for that
-const runs = /(\d+|\u0000)/
-const hole = '\u0000'
-
-const dataField = 'data: '
-const carriageReturn = 13
-
-/** What `startsWith` says, but that compares unit by unit, and this at once: most of the time of a stream was spent there. */
-function standsAt(text: string, literal: string, at: number): boolean {
-  return text.slice(at, at + literal.length) === literal
+/** Literals, and what stands between each two of them. */
+interface Pattern {
+  readonly literals: readonly string[]
+  /** As regular expressions. */
+  readonly holes: readonly string[]
 }
 
 /** Says where what it stands for ends; -1 when it does not stand at `at`. */
-type Pattern = (text: string, at: number) => number
-const nothing: Pattern = () => -1
+type Matcher = (text: string, at: number) => number
 
-/** Pieces with a number between each two, and what follows them. As a regular expression they are compared in one go. */
-function patternOf(pieces: readonly string[], end: string): Pattern {
-  const [first = ''] = pieces
-  if (pieces.length === 1) {
-    const whole = first + end
-    return (text, at) => (standsAt(text, whole, at) ? at + whole.length : -1)
+interface Shape {
+  readonly begin: string
+  /** How much of `begin` is no data. */
+  readonly head: number
+  /** From the first number or word on up to the text, when there is one. */
+  readonly before: Matcher | undefined
+  readonly behind: Matcher
+  readonly tail: string
+  /** How many brackets stand behind the text, when nothing else does. */
+  readonly closers: number
+}
+
+const noShape: Shape = { begin: '', head: 0, before: undefined, behind: () => -1, tail: '', closers: 0 }
+
+function shapeOf(before: Pattern, behind: Pattern, head: string, tail: string): Shape {
+  const [begin = ''] = before.literals
+  const [close = ''] = behind.literals
+  const last = behind.literals.length - 1
+  return {
+    begin: head + begin,
+    head: head.length,
+    before: before.holes.length === 0 ? undefined : matcherOf({ ...before, literals: ['', ...before.literals.slice(1)] }),
+    behind: matcherOf({ ...behind, literals: behind.literals.map((literal, index) => (index === last ? literal + tail : literal)) }),
+    tail,
+    closers: last === 0 && /^"[} ]+$/.test(close) ? close.replaceAll(/[" ]/g, '').length : 0,
   }
-  const all = [...pieces, end].map((piece) => piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-  const pattern = new RegExp(`${all.slice(0, -1).join('\\d+')}${all.at(-1)}`, 'y')
+}
+
+/** As a regular expression what has holes is compared in one go. */
+function matcherOf({ literals, holes }: Pattern): Matcher {
+  const [whole = ''] = literals
+  if (holes.length === 0) return (text, at) => (standsAt(text, whole, at) ? at + whole.length : -1)
+  const source = literals.map((literal, index) => `${escaped(literal)}${holes[index] ?? ''}`)
+  const pattern = new RegExp(source.join(''), 'y')
   return (text, at) => {
     pattern.lastIndex = at
     return pattern.test(text) ? pattern.lastIndex : -1
   }
 }
 
-/** Where the pieces end that stand at `at` with a number between each two; -1 when they don't. */
-function endOfAll(pieces: readonly string[], text: string, at: number): number {
-  const first = pieces[0] ?? ''
-  return standsAt(text, first, at) ? endOf(pieces, text, at + first.length) : -1
+/** What may stand in the place of a word that varies, as a regular expression. A number has no nought before other digits. */
+function holeOf(words: readonly string[], index: number): string {
+  if (isNumber(words, index)) return '(?:0|[1-9][0-9]*)'
+  return isText(words, index) ? '[0-9A-Za-z]*' : (words[index] ?? '').replaceAll(/[0-9]+/g, '[0-9]+')
 }
 
-/** The same from behind the first one on. */
-function endOf(pieces: readonly string[], text: string, from: number): number {
-  let end = from
-  for (let i = 1; i < pieces.length; i++) {
-    const piece = pieces[i] ?? ''
-    const at = digitsEnd(text, end)
-    if (at === end || !standsAt(text, piece, at)) return -1
-    end = at + piece.length
+function escaped(literal: string): string {
+  return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
+
+/** What stands before the text of an event and behind it, with holes for the words that vary. */
+function cut(words: readonly string[], varying: ReadonlySet<number>): readonly [Pattern, Pattern] {
+  const sides = [{ literals: [''], holes: [] as string[] }]
+  for (const [index, word] of words.entries()) {
+    const side = sides[sides.length - 1]
+    if (side === undefined) continue
+    const [literal = '', behind] = varying.has(index) ? [''] : word.split(place)
+    if (varying.has(index)) {
+      side.holes.push(holeOf(words, index))
+      side.literals.push('')
+    } else side.literals.push(`${side.literals.pop() ?? ''}${literal}`)
+    if (behind !== undefined) sides.push({ literals: [behind], holes: [] })
   }
-  return end
+  const [before = noPattern, behind = noPattern] = sides
+  return [before, behind]
+}
+
+const noPattern: Pattern = { literals: [''], holes: [] }
+
+const maxVarying = 8
+
+/** The places where two events differ, besides the known ones; `undefined` where these are not like each other. */
+function differing(known: readonly string[], words: readonly string[], varying: ReadonlySet<number>): ReadonlySet<number> | undefined {
+  if (known.length !== words.length) return undefined
+  const all = new Set(varying)
+  for (const [index, word] of words.entries()) {
+    const other = known[index]
+    if (other === word) continue
+    if (index % 2 === 0 || other === undefined) return undefined
+    if (holeOf(words, index) !== holeOf(known, index) || all.add(index).size > maxVarying) return undefined
+  }
+  return all
+}
+
+/** Whether a word is a whole number that stands by itself. */
+function isNumber(words: readonly string[], index: number): boolean {
+  return /^[0-9]+$/.test(words[index] ?? '') && /(?:":|[[,]) ?-?$/.test(words[index - 1] ?? '')
+}
+
+/** Whether a word is all of a text that is no name. */
+function isText(words: readonly string[], index: number): boolean {
+  return words[index - 1]?.endsWith('"') === true && /^"(?! ?:)/.test(words[index + 1] ?? '')
+}
+
+const wordRuns = /([0-9A-Za-z]+)/
+
+/** Stands for the text of an event. No JSON has it. */
+const place = '\u0000'
+
+const carriageReturn = 13
+const space = 32
+const quote = 34
+const closeBrace = 125
+
+/** What `startsWith` says, but that compares unit by unit, and this at once: most of the time of a stream was spent there. */
+function standsAt(text: string, literal: string, at: number): boolean {
+  return text.slice(at, at + literal.length) === literal
 }
 
 /** Where a JSON text ends that has begun before `at`; -1 when it does not. */
@@ -173,14 +242,15 @@ function isEscaped(data: string, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-function digitsEnd(data: string, at: number): number {
-  let end = at
-  while (isDigit(data.charCodeAt(end))) end++
-  return end
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39
+/** Where the brackets end that stand at `at` behind a quote, with blanks anywhere between them; -1 when there are not so many. */
+function closed(data: string, at: number, closers: number): number {
+  if (data.charCodeAt(at) !== quote) return -1
+  let left = closers
+  for (let end = at + 1; ; end++) {
+    const unit = data.charCodeAt(end)
+    if (unit === closeBrace) left--
+    else if (unit !== space) return left === 0 ? end : -1
+  }
 }
 
 /** What a text stands for between its quotes; `undefined` when it is not one JSON text by itself. */
@@ -201,4 +271,4 @@ function parsed(json: string): unknown {
 const probe = '\u00a7probe\u00a7'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those that JSON does not allow in a text
-const special = /["\\\u0000-\u001f]/
+const special = /[\\\u0000-\u001f]/

@@ -3,7 +3,7 @@ import { chooseModel, type ModelFlags } from '../../src/cli/choose-model.ts'
 import { CannotRun } from '../../src/cli/terminal.ts'
 import { textMessage } from '../../src/core/message.ts'
 import { lookupModel, models } from '../../src/models/registry/index.ts'
-import { fakeOpenAIChat } from '../../src/testing/fake/chat/index.ts'
+import { fakeAnthropic, fakeOpenAIChat, fakeResponses } from '../../src/testing/index.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 /** A fetch that knows what answers where, and is told what was asked. */
@@ -21,7 +21,7 @@ function network(answers: { readonly [url: string]: unknown }) {
 const nothing = network({})
 
 async function chosen(flags: ModelFlags, env: { readonly [name: string]: string } = {}, fetch = nothing.fetch) {
-  const { model, line } = await chooseModel(flags, fakeTerminal({ env }), fetch)
+  const { model, line } = await chooseModel(flags, fakeTerminal({ env }), { fetch, packageVersion: () => undefined })
   return { id: `${model.provider}:${model.id}`, line }
 }
 
@@ -106,7 +106,7 @@ test.each([
   for (const env of [{}, { OPENAI_API_KEY: ' ', RONDO_MODEL: ' ' }])
     expect(await chosen({}, env, network(answers).fetch)).toEqual({
       id: 'rondo:offline',
-      line: `Model: offline (no language model; no OPENAI_API_KEY is set and ${why}: --model names one)`,
+      line: `Model: offline (no language model; no OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is set and ${why}: --model names one)`,
     })
 })
 
@@ -145,13 +145,18 @@ test('--base-url is any server; the usual model and a key that was given for ano
     line,
   })
   expect(await refusal({ baseUrl: 'http://localhost:8080/v1' }, { ...key, RONDO_MODEL: 'openai:gpt-4.1' })).toMatch(/^--base-url needs/)
-  for (const [model, env, sent] of [
-    ['qwen3', key, undefined],
-    ['qwen3', { ...key, RONDO_API_KEY: 'own' }, 'Bearer own'],
-    ['openai:gpt-4.1', key, 'Bearer k'],
+  for (const [model, env, sent, fake] of [
+    ['qwen3', key, undefined, fakeOpenAIChat],
+    ['groq:qwen3', { ...key, GROQ_API_KEY: 'groq' }, undefined, fakeOpenAIChat],
+    ['qwen3', { ...key, RONDO_API_KEY: 'own' }, 'Bearer own', fakeOpenAIChat],
+    ['openai-chat:gpt-4.1', key, 'Bearer k', fakeOpenAIChat],
+    ['openai:gpt-4.1', key, 'Bearer k', fakeResponses],
+    ['openai:gpt-4.1', { RONDO_API_KEY: 'own' }, 'Bearer own', fakeResponses],
+    ['anthropic:claude-x', { ...key, RONDO_API_KEY: 'own' }, 'own', fakeAnthropic],
+    ['anthropic:claude-x', { ...key, ANTHROPIC_API_KEY: 'a', RONDO_API_KEY: 'own' }, 'a', fakeAnthropic],
   ] as const) {
-    await using server = await fakeOpenAIChat(['ok'])
-    const { model: made } = await chooseModel({ model, baseUrl: server.url }, fakeTerminal({ env }), nothing.fetch)
+    await using server = await fake(['ok'])
+    const { model: made } = await chooseModel({ model, baseUrl: server.url }, fakeTerminal({ env }), { fetch: nothing.fetch })
     const request = {
       instructions: '',
       messages: [textMessage('user', 'hi')],
@@ -161,7 +166,8 @@ test('--base-url is any server; the usual model and a key that was given for ano
       purpose: 'main',
     } as const
     await made.stream(request, () => {}, { signal: new AbortController().signal, sessionId: 's' })
-    expect(server.requests[0]?.headers.authorization).toBe(sent)
+    const { authorization, 'x-api-key': own } = server.requests[0]?.headers ?? {}
+    expect(authorization ?? own).toBe(sent)
   }
 })
 
@@ -173,7 +179,7 @@ const own: ModelFlags['models'] = {
 }
 
 async function known(flags: ModelFlags, env: { readonly [name: string]: string } = key) {
-  const { model, knownAs, isPriced } = await chooseModel(flags, fakeTerminal({ env }), nothing.fetch)
+  const { model, knownAs, isPriced } = await chooseModel(flags, fakeTerminal({ env }), { fetch: nothing.fetch })
   const { contextWindow, structuredOutput } = model.capabilities
   return { knownAs, isPriced, contextWindow, structuredOutput }
 }
@@ -187,7 +193,7 @@ test('a model has what is known of it: limits, capabilities, prices; yours go ov
     structuredOutput: 'native',
   })
   expect(await known({ models: own })).toMatchObject({ contextWindow: 1_234, isPriced: true })
-  expect(await known({ model: 'ollama:qwen3' })).toMatchObject({ contextWindow: undefined, isPriced: false })
+  expect(await known({ model: 'ollama:qwen3' })).toMatchObject({ contextWindow: 32_768, isPriced: false })
   expect(await known({ model: 'offline' })).toMatchObject({ isPriced: false })
 })
 
@@ -226,7 +232,7 @@ test('--model takes an alias of yours, and names those that it may mean', async 
 
 test('what can not be had is said with what to do', async () => {
   expect(await refusal({ model: 'openai:gpt-4.1' })).toMatch(/^openai: needs a key\. Set OPENAI_API_KEY/)
-  expect(await refusal({ model: 'claude' })).toMatch(/^There is no provider 'claude' .*--base-url URL\.$/)
+  expect(await refusal({ model: 'claude' })).toMatch(/^There is no provider 'claude' .*--base-url URL\.$/s)
   expect(await refusal({ model: 'ollama:' })).toMatch(/^--model ollama: needs the name of a model/)
   expect(await refusal({ baseUrl: 'http://localhost:8080/v1' })).toMatch(/^--base-url needs the name of a model/)
   expect(await refusal({ model: 'x', baseUrl: 'localhost:8080' })).toMatch(/^baseURL must be a URL that begins with http/)

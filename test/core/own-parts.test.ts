@@ -45,9 +45,9 @@ describe('apply: what a run is driven with that is its own', () => {
 
 test('a run can not go on without its tools, its context and what restricts it; what else it was given may change', () => {
   const some: OwnParts = { tools: ['stamp', 'pick'], options: ['context', 'model', 'policies'] }
-  expect(missingParts(some, new Map([['pick', 1]]), undefined)).toEqual(["the tool 'stamp'", 'the context', "the option 'policies'"])
+  expect(missingParts(some, new Set(['pick']), undefined)).toEqual(["the tool 'stamp'", 'the context', "the option 'policies'"])
   const given: OwnParts = { tools: [], options: ['context'], data: { policies: {} } }
-  expect(missingParts(some, new Map(some.tools.map((name) => [name, 1])), given)).toEqual([])
+  expect(missingParts(some, new Set(some.tools), given)).toEqual([])
 })
 
 describe('decide: the claim says what the run is driven with, when that changes', () => {

@@ -1,100 +1,107 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventTemplate } from '../../src/models/event-template.ts'
-import { event, readBody, sse } from './gemini/support.ts'
 
-const textIn = (value: unknown) => Object(value).text
-const counted = (text: string, n: number, more: object = {}) => JSON.stringify({ at: `t${n}Z`, text, n, ...more })
+const textIn = (event: unknown) => (event as { delta?: { text?: unknown } } | undefined)?.delta?.text
 
-function learnt(numbersDiffer: boolean, ...events: readonly (readonly [string, number])[]): EventTemplate<'text'> {
-  const template = new EventTemplate<'text'>({ numbersDiffer })
-  for (const [text, n] of events) expect(template.learn(counted(text, n), 'text', text, textIn)).toBe(true)
+const event = (text: string, padding = '') => `{"type":"delta","index":0,"delta":{"type":"text","text":${JSON.stringify(text)}}${padding}}`
+const line = (text: string, padding = '', name = 'delta') => `event: ${name}\ndata: ${event(text, padding)}\n\n`
+
+function learnt(padding = '', ...[name]: readonly [name?: string]) {
+  const template = new EventTemplate<'text'>()
+  expect(template.learn(event('a', padding), 'text', 'a', textIn, name)).toBe(true)
   return template
 }
 
-describe('events whose numbers differ', () => {
-  test('fit once two of them have shown which numbers do; what they tell is kept of the last one', () => {
-    const template = learnt(true, ['a', 1], ['b', 2])
-    expect(template.match(counted('x "1"', 4_711))).toBe('x "1"')
-    expect(template.last).toBe(counted('x "1"', 4_711))
-    expect(learnt(true, ['a', 1]).match(counted('x', 2))).toBeUndefined()
-    expect(learnt(false, ['a', 1], ['b', 2]).match(counted('x', 3))).toBeUndefined()
+describe('events with a name', () => {
+  test('are taken as a run, name and all', () => {
+    const piece = line('b') + line('c"}}') + line('d', '', 'other')
+    expect(learnt('', 'delta').run(piece, 0)).toEqual({ text: 'bc"}}', end: (line('b') + line('c"}}')).length })
   })
 
-  test('a number that has not differed yet is learnt when it does; others stay as they are', () => {
-    const template = new EventTemplate<'text'>({ numbersDiffer: true })
-    const of = (text: string, n: number, total: number) => JSON.stringify({ text, n, total, id: 7 })
-    for (const [text, n, total] of [
-      ['a', 1, 5],
-      ['b', 2, 5],
-      ['c', 3, 6],
-    ] as const)
-      template.learn(of(text, n, total), 'text', text, textIn)
-    expect([template.match(of('d', 44, 55)), template.match(of('d', 4, 5).replace('7', '8'))]).toEqual(['d', undefined])
+  test('and those without one are not like them', () => {
+    const piece = `data: ${event('b')}\n\n`
+    expect(learnt('', 'delta').run(piece, 0)).toEqual({ text: '', end: 0 })
+    expect(learnt('').run(line('b'), 0)).toEqual({ text: '', end: 0 })
+  })
+})
+
+describe('blanks between the last brackets', () => {
+  test.each(['', ' ', '          '])('mean nothing, be they in the event that is known (%j) or in the next', (known) => {
+    for (const padding of ['', ' ', '      ', known]) {
+      expect(learnt(known, 'delta').match(event('b} ', padding), 'delta')).toBe('b} ')
+      expect(learnt(known, 'delta').run(line('b"} }', padding), 0)).toEqual({ text: 'b"} }', end: line('b"} }', padding).length })
+    }
   })
 
-  test('two that differ in more than numbers have not shown which numbers do', () => {
-    const template = new EventTemplate<'text'>({ numbersDiffer: true })
-    for (const data of [counted('a', 1), counted('b', 2).replace('Z', 'Y')]) template.learn(data, 'text', JSON.parse(data).text, textIn)
-    expect([template.match(counted('x', 3).replace('Z', 'Y')), template.match(counted('x', 2).replace('Z', 'Y'))]).toEqual([undefined, 'x'])
-  })
-
-  test('what differs in more than numbers does not fit', () => {
-    const template = learnt(true, ['a', 1], ['b', 2])
+  test('but all brackets must be there, and nothing else', () => {
     for (const other of [
-      counted('x', 3, { z: 1 }),
-      counted('x', 3).replace('Z', 'z'),
-      `${counted('x', 3)} `,
-      counted('x', 3).replace(':3', ':'),
-      counted('x', 3).replace(':3', ':-3'),
+      event('b').slice(0, -1),
+      `${event('b')}}`,
+      event('b', ',"x":1'),
+      event('b', ',"x":"y"'),
+      event('b', '\t'),
+      event('b').replace('"text":"b"', '"text":"b","more":"c"'),
+      event('b').replace('"index":0', '"index":1'),
     ])
-      expect(template.match(other), other).toBeUndefined()
+      expect(learnt('  ', 'delta').match(other, 'delta')).toBeUndefined()
   })
 
-  test.each(['\n', '\r\n'])('are taken out of a stream as one run (%j), up to the first other one', (newline) => {
-    const template = learnt(true, ['a', 1], ['b', 2])
-    const line = (data: string) => `data: ${data}${newline}${newline}`
-    const piece = `${line(counted('x', 3))}${line(counted('\\"', 40))}`
-    expect(template.run(`${piece}${line('{"done":true}')}`, 0)).toEqual({ end: piece.length, text: 'x\\"' })
-    expect(JSON.parse(template.last ?? '')).toMatchObject({ n: 40 })
-    expect(template.run(`${piece}${line(counted('z', 5)).slice(0, -1)}`, 0)).toEqual({ end: piece.length, text: 'x\\"' })
-    expect(template.run('data: {}', 0)).toEqual({ end: 0, text: '' })
+  test('an event that is not whole yet is left', () => {
+    const whole = line('b')
+    for (let cut = 0; cut < whole.length; cut++) expect(learnt('', 'delta').run(whole.slice(0, cut), 0)).toEqual({ text: '', end: 0 })
   })
 })
 
-const words = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 6 }),
-  fc.constantFrom('"', '\\', '\n\n', '12', '"}]', 'data: ', '\r\n\r\ndata: ', '\u2028', '\ud83d\ude00', ''),
-)
+describe('what differs besides the text', () => {
+  const numbered = (text: string, n: number | string, pad = 'aB') =>
+    `{"n":${n},"id":"m_1","delta":{"text":${JSON.stringify(text)}},"pad":"${pad}","counts":{"all":[${n}0]}}`
 
-const spoken = fc.record({
-  pieces: fc.array(fc.tuple(fc.constantFrom('text', 'text', 'text', 'thought', 'signed', 'bare'), words, fc.nat(3_000)), { maxLength: 25 }),
-  cuts: fc.array(fc.nat(4_000), { maxLength: 5 }),
-  newline: fc.constantFrom('\n', '\r\n', '\r'),
-})
+  /** Has read two events, which may differ in numbers and words. */
+  function learntTwo(first = numbered('a', 1), second = numbered('bc', 12, 'x9')) {
+    const template = new EventTemplate<'text'>({ varies: true })
+    const learn = (data: string) =>
+      template.learn(data, 'text', JSON.parse(data).delta.text as string, (like) => (like as { delta: { text: unknown } }).delta.text)
+    expect([learn(first), learn(second)]).toEqual([true, true])
+    return template
+  }
 
-test('what comes of a stream with growing counts is the same, wherever it is cut and whatever its texts hold', () => {
-  fc.assert(
-    fc.property(spoken, ({ pieces, cuts, newline }) => {
-      const events = pieces.map(([kind, text, n]) => {
-        const usage = kind === 'bare' ? {} : { usageMetadata: { promptTokenCount: 8, candidatesTokenCount: n } }
-        return event(
-          [{ text, ...(kind === 'thought' ? { thought: true } : {}), ...(kind === 'signed' ? { thoughtSignature: 'c2ln' } : {}) }],
-          {},
-          usage,
-        )
-      })
-      const body = new TextEncoder().encode(sse([...events, event(undefined, { finishReason: 'STOP' })], newline))
-      const places = [0, ...cuts.map((cut) => cut % (body.length + 1)).sort((a, b) => a - b), body.length]
-      const { parts, finish } = readBody(places.slice(1).map((to, i) => body.subarray(places[i], to)))
-      const said = (isThought: boolean) => pieces.flatMap(([kind, text]) => ((kind === 'thought') === isThought ? [text] : [])).join('')
-      const read = (type: string) => parts.flatMap((part) => (part.type === type && 'text' in part ? [part.text] : [])).join('')
-      expect([read('text'), read('reasoning')]).toEqual([said(false), said(true)])
-      const last = pieces.filter(([kind]) => kind !== 'bare').at(-1)
-      expect(finish.usage).toMatchObject(
-        last === undefined ? { complete: false } : { inputTokens: 8, outputTokens: last[2], complete: true },
-      )
-    }),
-    { numRuns: 400 },
-  )
+  test('in two events may differ in all others: numbers, and texts of letters and digits', () => {
+    const template = learntTwo()
+    expect(template.match(numbered('"}]', 345, 'Qq'))).toBe('"}]')
+    expect(template.match(numbered('d', 5, ''))).toBe('d')
+    expect(template.last).toBe(numbered('d', 5, ''))
+    const piece = ['e', 'f\n', 'g'].map((text, n) => `data: ${numbered(text, n + 1)}\n\n`).join('')
+    expect(template.run(piece, 0)).toEqual({ text: 'ef\ng', end: piece.length })
+    expect(template.last?.trim()).toBe(numbered('g', 3))
+    expect(template.run(piece.replaceAll('\n\n', '\r\n\r\n'), 0).text).toBe('ef\ng')
+  })
+
+  test('also the digits of a text: a time', () => {
+    const timed = (text: string, time: string) => `{"at":"2026-08-07T${time}Z","delta":{"text":"${text}"}}`
+    const template = learntTwo(timed('a', '06:08:59.987'), timed('b', '06:09:01.1'))
+    expect(template.match(timed('c', '06:10:00.123456'))).toBe('c')
+    expect(template.match(timed('c', '06:10:x0.123456'))).toBeUndefined()
+  })
+
+  test.each([
+    ['what was the same in both', numbered('d', 3).replace('m_1', 'm_2')],
+    ['a number that is none', numbered('d', '01')],
+    ['no number', numbered('d', '')],
+    ['a word that is none', numbered('d', 3, 'a b')],
+    ['more', numbered('d', 3).replace('"pad"', '"x":1,"pad"')],
+    ['less', numbered('d', 3).slice(0, -1)],
+  ])('%s makes it another event', (_what, other) => {
+    expect(learntTwo().match(other)).toBeUndefined()
+  })
+
+  test.each([
+    ['a name', numbered('b', 1).replace('"pad"', '"bap"')],
+    ['part of a text', numbered('b', 1).replace('m_1', 'n_1')],
+    ['a number and a word', numbered('b', 1).replace('"n":1', '"n":"1"')],
+    ['true and false', numbered('b', 1).replace('"aB"', 'true')],
+  ])('%s never differs: the second event is known then, and only that', (_what, second) => {
+    const template = learntTwo(numbered('a', 1), second)
+    expect(template.match(numbered('c', 1))).toBeUndefined()
+    expect(template.match(second.replace('"text":"b"', '"text":"c"'))).toBe('c')
+  })
 })

@@ -10,6 +10,7 @@ import {
   type EventOf,
   expectOutput,
   type Model,
+  type ProviderTool,
   type Run,
   type RunResult,
   type SettledCall,
@@ -129,6 +130,16 @@ const agent = new Agent({
     approveTool: async (call) => (call.toolName === 'pay' ? { ask: { risk: 'high' } } : 'allow'),
   },
 })
+
+const webSearch: ProviderTool = { provider: 'openai', providerTool: { type: 'web_search' } }
+const searching = new Agent({ model, tools: [weather, webSearch, { provider: 'acme', providerTool: { type: 'code' } }] })
+searching.on('call.settled', (event) => {
+  // Calls that the provider has run are dynamic, and leave ours their types.
+  if (!event.dynamic && event.toolName === 'get_weather') same<typeof event.input, { city: string; days?: number | undefined }>()
+  if (event.dynamic) same<typeof event.input, unknown>()
+})
+// @ts-expect-error a tool of a provider is JSON
+new Agent({ model, tools: [{ provider: 'acme', providerTool: () => 1 }] })
 
 const context: App = { userId: 'u', tenant: { id: 't' } }
 // @ts-expect-error the context is required because a tool asks for it

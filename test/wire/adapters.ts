@@ -1,4 +1,6 @@
 import type { Model, ModelDelta, ModelFinish } from '../../src/core/model.ts'
+import { MessagesDecoder } from '../../src/models/anthropic/decode.ts'
+import { anthropic } from '../../src/models/anthropic/index.ts'
 import { GeminiApi } from '../../src/models/gemini/api.ts'
 import { type GeminiOptions, gemini } from '../../src/models/gemini/index.ts'
 import type { HttpApi } from '../../src/models/http/api.ts'
@@ -7,6 +9,10 @@ import { OllamaApi } from '../../src/models/ollama/api.ts'
 import { ollama } from '../../src/models/ollama/index.ts'
 import { ChatApi } from '../../src/models/openai-chat/api.ts'
 import { dialectAt, openaiCompatible } from '../../src/models/openai-chat/index.ts'
+import { ResponsesApi } from '../../src/models/openai-responses/api.ts'
+import { dialectOf as responsesDialect } from '../../src/models/openai-responses/dialect.ts'
+import { openai } from '../../src/models/openai-responses/index.ts'
+import { scopeOf } from '../../src/models/scope.ts'
 import type { HttpReceiver } from '../../src/models/transport/transport.ts'
 import type { WireApi, WireMeta } from '../setup/wire.ts'
 import type { AnyJson } from './readings/reading.ts'
@@ -38,6 +44,20 @@ export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
   'chat-completions': {
     model: (meta, { baseURL, stream }) => openaiCompatible({ baseURL, name: meta.provider, stream })(modelOf(meta)),
     receiver: (meta, sink) => receiverOf(new ChatApi(modelOf(meta), dialectAt(meta.provider, { baseURL: 'http://127.0.0.1' }), {}), sink),
+  },
+  messages: {
+    model: (meta, { baseURL, stream }) => anthropic(modelOf(meta), { baseURL, name: meta.provider, stream }),
+    receiver(meta, sink) {
+      const from = { provider: meta.provider, answerOf: 'a Messages API', tellsOverflow: true }
+      return new ApiResponse(from, new MessagesDecoder(from, scopeOf(meta.provider, 'messages', modelOf(meta)), sink))
+    },
+  },
+  responses: {
+    // Most clients let the server keep what it says, and name reasoning by its id.
+    model: (meta, { baseURL, stream, asked }) =>
+      openai(modelOf(meta), { baseURL, name: meta.provider, stream, store: asked !== undefined && asked.store !== false }),
+    receiver: (meta, sink) =>
+      receiverOf(new ResponsesApi(modelOf(meta), responsesDialect({ baseURL: 'http://127.0.0.1', name: meta.provider }), {}), sink),
   },
 }
 

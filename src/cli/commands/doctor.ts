@@ -29,6 +29,7 @@ export function addDoctor(program: Command, terminal: Terminal, end: End): void 
     .option('--cwd <dir>', 'the folder that an agent would work in (default: the current one)')
     .option(...configFlags[0])
     .option(...configFlags[1])
+    .option('-v, --verbose', 'every provider, with what it needs')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', doctorExamples)
     .action(async (flags: DoctorFlags) => end(await doctorCommand(flags, program.version() ?? 'unknown', terminal)))

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { toolWords } from '../config/tool-groups.ts'
+import { providerNames } from '../providers/table.ts'
 import { sessionsFile } from '../store.ts'
 import type { Terminal } from '../terminal.ts'
+import { wrapped } from '../text.ts'
 
 /** Called with the exit code of the command that ran. */
 export type End = (exitCode: number) => void
@@ -16,14 +18,16 @@ The answer goes to standard output, everything else to standard error. Into a
 file or pipe goes the answer alone. On a terminal you are asked before the agent
 writes, runs a command or fetches a page; elsewhere the run parks (exit code 4).
 
-Keys and addresses come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL,
-OLLAMA_HOST, RONDO_API_KEY (for --base-url), RONDO_MODEL (the usual --model).
+Providers of --model, each with its key in the environment (OPENAI_API_KEY, …;
+rondo doctor --verbose says which), or with none:
+${wrapped(providerNames, 80, '  ')}
+RONDO_API_KEY is the key for --base-url, RONDO_MODEL the usual --model.
 What you always want goes into rondo.config.json: see docs/command.md.
 `
 
 export const modelFlag = [
   '--model <name>',
-  'openai:NAME, ollama:NAME or offline (default: what is there; the first line says which and why)',
+  'PROVIDER:NAME, as openai:gpt-5-mini or ollama:qwen3, or offline (default: what is there; the first line says which and why)',
 ] as const
 
 export const baseUrlFlag = ['--base-url <url>', "a server with the same API as OpenAI's; --model is then the name of its model"] as const

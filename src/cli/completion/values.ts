@@ -1,7 +1,7 @@
 import { ollamaAddress } from '../../models/ollama/index.ts'
-import { usualModel } from '../choose-model.ts'
 import { toolWords } from '../config/tool-groups.ts'
 import { isOnThisMachine, modelsAt } from '../ollama.ts'
+import { providerNamed, providers } from '../providers/table.ts'
 import { openToRead } from '../store.ts'
 import type { Terminal } from '../terminal.ts'
 import { dateAndTime, spelledOut } from '../text.ts'
@@ -22,7 +22,7 @@ export function valuesFor(terminal: Terminal, fetch: typeof globalThis.fetch = g
       case 'model':
         return { kind: 'values', values: await knownModels(typed) }
       case '--provider':
-        return values(await providers())
+        return values(await providersOfData())
       case '--session':
       case '--resume':
       case 'session':
@@ -58,31 +58,30 @@ function listed(typed: string, words: readonly string[]): readonly string[] {
   return words.filter((word) => !given.has(word)).map((word) => before + word)
 }
 
-/** A server is asked only once its provider is typed, and only on this machine. */
+/** First the providers, then the models of the one that is typed. A server is asked only then, and only on this machine. */
 async function models(typed: string, { env }: Terminal, fetch: typeof globalThis.fetch): Promise<readonly Candidate[]> {
-  const usual = [
-    { value: 'offline', about: 'no language model' },
-    { value: `openai:${usualModel}`, about: 'needs OPENAI_API_KEY' },
-    { value: 'ollama:', about: 'a model of an Ollama server' },
-  ]
-  if (typed.startsWith('openai:')) return knownModels(typed)
-  if (!typed.startsWith('ollama:')) return usual
+  if (!typed.includes(':')) {
+    const all = providers.map(({ name, title, keys: [key] }) => ({ value: `${name}:`, about: key === undefined ? title : `needs ${key}` }))
+    return [{ value: 'offline', about: 'no language model' }, ...all]
+  }
+  if (!typed.startsWith('ollama:')) return knownModels(typed, (name) => providerNamed(name)?.data)
   const address = ollamaAddress(env)
   if (address === undefined || !isOnThisMachine(address)) return []
   return ((await modelsAt(address, fetch)) ?? []).filter(isPlain).map((name) => ({ value: `ollama:${name}` }))
 }
 
-/** First the providers, then the models of the one that is typed. */
-async function knownModels(typed: string): Promise<readonly Candidate[]> {
-  const provider = typed.slice(0, typed.indexOf(':'))
-  if (!typed.includes(':')) return (await providers()).map((name) => ({ value: `${name}:` }))
+/** First the providers, then the models of the one that is typed. @param dataOf What the data calls it. */
+async function knownModels(typed: string, dataOf: (name: string) => string | undefined = (name) => name): Promise<readonly Candidate[]> {
+  const name = typed.slice(0, typed.indexOf(':'))
+  if (!typed.includes(':')) return (await providersOfData()).map((provider) => ({ value: `${provider}:` }))
   const { models: all } = await import('../../models/registry/index.ts')
-  const usual = `openai:${usualModel}`
-  const names = all().flatMap((entry) => (entry.provider === provider ? [`${provider}:${entry.id}`] : []))
-  return names.filter((name) => isPlain(name)).map((value) => (value === usual ? { value, about: 'needs OPENAI_API_KEY' } : { value }))
+  const data = dataOf(name)
+  const usual = providerNamed(name)?.usual
+  const ids = all().flatMap(({ provider, id }) => (provider === data && isPlain(id) ? [id] : []))
+  return ids.map((id) => ({ value: `${name}:${id}`, ...(id === usual ? { about: 'the usual one' } : {}) }))
 }
 
-async function providers(): Promise<readonly string[]> {
+async function providersOfData(): Promise<readonly string[]> {
   const { models: all } = await import('../../models/registry/index.ts')
   return [...new Set(all().map(({ provider }) => provider))]
 }

@@ -1,5 +1,7 @@
-import { given, type ModelFlags } from '../choose-model.ts'
+import type { ModelFlags } from '../choose-model.ts'
 import type { LimitFlags } from '../limit-flags.ts'
+import { hasProvider } from '../providers/table.ts'
+import { given } from '../providers/variables.ts'
 import type { Output, Terminal } from '../terminal.ts'
 import { plain, styled } from '../text.ts'
 import type { ToolFlags } from '../toolset.ts'
@@ -62,7 +64,7 @@ function modelOf(flags: ModelFlags, { values, sources }: LoadedConfig, env: Term
   const [modelFile = file] = sources.model ?? []
   if (named === undefined && model !== undefined && modelFile !== file) return { model, namedBy: plain(modelFile) }
   if (named === undefined) return { ...(model === undefined ? {} : { model }), ...(baseUrl === undefined ? {} : { baseUrl }), namedBy }
-  return baseUrl === undefined || /^(openai:|ollama:|offline$)/.test(named) ? {} : { model: named, baseUrl, namedBy }
+  return baseUrl === undefined || hasProvider(named) ? {} : { model: named, baseUrl, namedBy }
 }
 
 /** NO_COLOR and FORCE_COLOR have been heeded where the terminal was looked at. */

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { given } from '../choose-model.ts'
+import { given } from '../providers/variables.ts'
 import { type Place, systemFolder } from '../store.ts'
 import { CannotRun } from '../terminal.ts'
 import { plain } from '../text.ts'

@@ -35,7 +35,7 @@ export const keys: { readonly [key in ConfigKey]: Key } = {
   model: {
     shape: { is: 'text', maxLength: 200 },
     description:
-      'The model: openai:NAME, ollama:NAME or offline; with baseUrl the name of a model of that server. A project may not move you to another provider.',
+      'The model: PROVIDER:NAME, as openai:gpt-5-mini, or offline; with baseUrl the name of a model of that server. A project may not move you to another provider.',
   },
   baseUrl: {
     shape: { is: 'url' },

@@ -1,5 +1,7 @@
 import { ollamaAddress } from '../../models/ollama/index.ts'
 import { isOnThisMachine } from '../ollama.ts'
+import { providerNamed } from '../providers/table.ts'
+import { usualOf } from '../providers/usual.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ConfigKey, type ConfigValues, configKeys, usual } from './keys.ts'
 import { narrowed } from './tool-groups.ts'
@@ -73,12 +75,22 @@ function lower(asked: number | undefined, most: number): Verdict {
 function whyElsewhere(model: string, own: ConfigValues, env: Terminal['env']): string | undefined {
   if (model === 'offline') return undefined
   if (own.baseUrl !== undefined) return 'you have a baseUrl of your own'
-  const provider = model.split(':', 1)[0] ?? ''
-  const users = own.model?.split(':', 1)[0]
+  const provider = nameOf(model)
+  const users = own.model === undefined ? undefined : nameOf(own.model)
+  // A file of the repository would be opened.
+  if (provider === 'llama-cpp') return 'a file to run is yours to name'
   if (provider === users) return undefined
   if (provider === 'ollama') {
     const address = ollamaAddress(env)
     return address === undefined || isOnThisMachine(address) ? undefined : 'OLLAMA_HOST is not on this machine'
   }
-  return users === undefined ? undefined : `your own is ${users}`
+  if (users !== undefined) return `your own is ${users}`
+  const usual = usualOf(env)?.provider.name ?? 'openai'
+  return provider === usual ? undefined : `without a model of your own it may name one of ${usual} alone`
+}
+
+/** Of the provider; whoever is not known by it, by what stands there. */
+function nameOf(model: string): string {
+  const word = model.split(':', 1)[0] ?? ''
+  return providerNamed(word)?.name ?? word
 }

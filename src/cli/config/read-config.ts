@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { nearest } from '../nearest.ts'
 import { CannotRun } from '../terminal.ts'
 import { oneLine, plain } from '../text.ts'
 import { lineOfFault } from './json-fault.ts'
@@ -78,25 +79,6 @@ function said(fault: Fault): string {
 }
 
 function nearestOf(key: string, all: readonly string[]): string {
-  const ranked = all.map((known) => ({ known, distance: distanceOf(folded(key), folded(known)) }))
-  const [best] = ranked.sort((a, b) => a.distance - b.distance)
-  if (best !== undefined && key.length <= 60 && best.distance <= Math.ceil(best.known.length * 0.4)) return `Did you mean "${best.known}"?`
-  return `There are ${all.join(', ')}.`
-}
-
-/** `max-iterations` and `MAX_ITERATIONS` mean `maxIterations`. */
-function folded(key: string): string {
-  return key.slice(0, 60).replace(/[-_]/g, '').toLowerCase()
-}
-
-/** Levenshtein's distance. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, character] of [...a].entries()) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (b[j] === character ? 0 : 1)))
-    row = next
-  }
-  return row[b.length] ?? 0
+  const near = nearest(key, all)
+  return near === undefined ? `There are ${all.join(', ')}.` : `Did you mean "${near}"?`
 }

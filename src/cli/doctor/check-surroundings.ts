@@ -1,4 +1,4 @@
-import { given } from '../choose-model.ts'
+import { given } from '../providers/variables.ts'
 import { oneLine } from '../text.ts'
 import type { Check, Looked } from './check.ts'
 import { withoutCredentials } from './masked.ts'
@@ -13,6 +13,7 @@ interface Part {
 const parts: readonly Part[] = [
   { name: '@mdream/js', version: '1', use: 'makes web pages readable' },
   { name: 'just-bash', version: '3', use: 'is the sandbox of --sandbox' },
+  { name: 'node-llama-cpp', version: '3', use: 'runs GGUF files: --model llama-cpp:FILE' },
   { name: '@photostructure/sqlite', version: '1', use: 'keeps sessions where Node has no SQLite' },
 ]
 

@@ -22,4 +22,6 @@ export interface Looked {
   readonly folder: string
   readonly terminal: Terminal
   readonly installed: Installed
+  /** Whether all providers are told of, each for itself. */
+  readonly inDetail: boolean
 }

@@ -1,5 +1,5 @@
 import { ollamaAddress } from '../../models/ollama/index.ts'
-import { chooseModel, given } from '../choose-model.ts'
+import { chooseModel } from '../choose-model.ts'
 import { withSettings } from '../config/configured.ts'
 import { ownPath } from '../config/files.ts'
 import type { ConfigValues } from '../config/keys.ts'
@@ -68,16 +68,6 @@ function saidOf(sets: { readonly [key: string]: unknown }): string {
   return said.length === 0 ? 'sets nothing' : said.join(', ')
 }
 
-/** Whether they are set; nothing of what they are. */
-export function checkKeys({ terminal: { env } }: Looked): Check {
-  const set = ['OPENAI_API_KEY', 'RONDO_API_KEY'].map((name) => [name, given(env[name]) !== undefined] as const)
-  const text = set.map(([name, is]) => `${name} is ${is ? 'set' : 'not set'}`).join('; ')
-  const facts = Object.fromEntries(set)
-  const [openai] = set
-  if (openai?.[1] === true) return { name: 'keys', state: 'ok', text, facts }
-  return { name: 'keys', state: 'note', text, next: "For OpenAI's models: export OPENAI_API_KEY=…", facts }
-}
-
 /** On this machine, or where OLLAMA_HOST says: who asks for a report wants to know. */
 export async function checkOllama({ terminal: { env }, installed }: Looked): Promise<Check> {
   const address = ollamaAddress(env)
@@ -101,7 +91,7 @@ const shownModels = 5
 export async function checkModel({ flags, terminal, installed }: Looked, loaded: LoadedConfig | undefined): Promise<Check> {
   if (loaded === undefined) return { name: 'model', state: 'note', text: 'not looked at: the settings come first' }
   try {
-    const { model, line } = await chooseModel(withSettings(flags, loaded, terminal), terminal, installed.fetch)
+    const { model, line } = await chooseModel(withSettings(flags, loaded, terminal), terminal, installed)
     const facts = { provider: model.provider, id: model.id }
     const text = line.replace(/^Model: /, '')
     if (model.provider !== 'rondo') return { name: 'model', state: 'ok', text, facts }

@@ -3,15 +3,18 @@ import type { ConfigFlags } from '../config/configured.ts'
 import type { Output, Terminal } from '../terminal.ts'
 import { jsonLine, padEnd, plain, styled, wrapped } from '../text.ts'
 import type { Check, Looked } from './check.ts'
+import { checkProviders } from './check-providers.ts'
 import { checkSessions } from './check-sessions.ts'
 import { checkParts, checkProxies, checkTerminal } from './check-surroundings.ts'
-import { checkKeys, checkModel, checkOllama, checkRondo, checkSettings } from './checks.ts'
+import { checkModel, checkOllama, checkRondo, checkSettings } from './checks.ts'
 import { type Installed, installedHere } from './installed.ts'
 import { maskerOf } from './masked.ts'
 
 export interface DoctorFlags extends ConfigFlags {
   readonly json?: boolean
   readonly cwd?: string
+  /** Also what is not there of every provider. */
+  readonly verbose?: boolean
 }
 
 /**
@@ -20,7 +23,13 @@ export interface DoctorFlags extends ConfigFlags {
  */
 export async function doctorCommand(flags: DoctorFlags, version: string, terminal: Terminal, installed?: Installed): Promise<number> {
   const folder = folderOf(flags.cwd, terminal)
-  const checks = await checksOf({ flags, folder, terminal, installed: installed ?? installedHere(version) })
+  const checks = await checksOf({
+    flags,
+    folder,
+    terminal,
+    installed: installed ?? installedHere(version),
+    inDetail: flags.verbose === true,
+  })
   const masked = maskerOf(terminal.env)
   const works = checks.every(({ state }) => state !== 'broken')
   if (flags.json === true) {
@@ -40,7 +49,7 @@ async function checksOf(looked: Looked): Promise<readonly Check[]> {
   return [
     ...checkRondo(looked),
     settings,
-    checkKeys(looked),
+    ...checkProviders(looked),
     ollama,
     await checkModel(looked, loaded),
     await checkSessions(looked),

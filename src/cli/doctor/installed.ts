@@ -19,7 +19,7 @@ export function installedHere(version: string): Installed {
 }
 
 /** By its manifest: what a package exports does not matter, and nothing of it is run. */
-function packageVersion(name: string): string | undefined {
+export function packageVersion(name: string): string | undefined {
   for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {
       const manifest: unknown = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))

@@ -5,7 +5,7 @@ const secret = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i
 /** What would hide half of a report is no secret worth the name. */
 const minLength = 6
 /** Keys of providers, wherever they were put by mistake. */
-const keyLike = /\b(sk|pk|gsk|xai|ghp|hf)[-_][\w-]{8,}/g
+const keyLike = /\b(?:(?:sk|pk|gsk|xai|ghp|hf)[-_][\w-]{8,}|AIza[\w-]{20,}|ya29\.[\w-]{8,})/g
 
 /** Says the same without secrets: what is meant to be shown to others may hold none, whatever an address or a wrong setting had in it. */
 export function maskerOf(env: Terminal['env']): (text: string) => string {

@@ -25,7 +25,7 @@ export class GeminiDecoder implements ResponseDecoder {
   readonly #serverCalls: ServerCalls
   readonly #sources = new Set<string>()
   /** The counts differ from event to event, and the last ones count. */
-  readonly #template = new EventTemplate<'text' | 'reasoning'>({ numbersDiffer: true })
+  readonly #template = new EventTemplate<'text' | 'reasoning'>({ varies: true })
   readonly #toolNames: ReadonlyMap<string, string>
   #part = -1
   /** The text that is open: what comes next of its kind belongs to it. */

@@ -20,13 +20,28 @@ export const wordIds: CallIds = {
   make: anyIds.make,
 }
 
-/** Exactly nine letters and digits (Mistral). `m12.3` becomes `R0000c003`: ids that begin as ours do are not taken from anybody else. */
+/**
+ * Exactly nine letters and digits (Mistral). `m12.3` becomes `R0000c003`, a call of imported history `S` and a mark of its id: ids that begin as
+ * ours do are not taken from anybody else.
+ */
 export const nineIds: CallIds = {
-  accepts: (id) => /^[a-zA-Z0-9]{9}$/.test(id) && !/^R[0-9a-z]{8}$/.test(id),
+  accepts: (id) => /^[a-zA-Z0-9]{9}$/.test(id) && !/^[RS][0-9a-z]{8}$/.test(id),
   make(callId) {
-    const [turn = 0, index = 0] = callId.replace(/^\D+/, '').split('.').map(Number)
-    return `R${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`
+    const [, turn, index] = /^m(\d{1,8})\.(\d{1,4})$/.exec(callId) ?? []
+    if (turn === undefined || index === undefined) return `S${mark(callId)}`
+    return `R${Number(turn).toString(36).padStart(5, '0')}${Number(index).toString(36).padStart(3, '0')}`
   },
+}
+
+/** 41 bits of a text, as 8 letters and digits: two hashes as of FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
+function mark(text: string): string {
+  let one = 0x811c9dc5
+  let other = 0x01234567
+  for (let i = 0; i < text.length; i++) {
+    one = Math.imul(one ^ text.charCodeAt(i), 0x01000193)
+    other = Math.imul(other ^ text.charCodeAt(i), 0x85ebca6b)
+  }
+  return ((one >>> 0) * 0x1ff + (other >>> 23)).toString(36).padStart(8, '0')
 }
 
 /** The server's own ids where they can go back; if one of a message can't (B014, B015, B016), all of it get ours. */

@@ -2,7 +2,7 @@ import type { ModelCapabilities, ModelDelta, ModelRequest } from '../../core/mod
 import type { ApiAnswerer, ResponseDecoder } from './decoder.ts'
 
 /** What an adapter is besides the transport: its two pure halves, and where its server is. */
-export interface HttpApi extends Pick<ApiAnswerer, 'answerOf' | 'emptyMeansOverflow' | 'json'> {
+export interface HttpApi extends Pick<ApiAnswerer, 'answerOf' | 'emptyMeansOverflow' | 'tellsOverflow' | 'json'> {
   /** Names the server in errors, in `providerOptions` and in the journal. */
   readonly provider: string
   /** Where requests go. */

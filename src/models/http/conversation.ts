@@ -20,6 +20,8 @@ export interface Piece {
   readonly body: string
   /** `]}` */
   readonly close: string
+  /** What stands in the place of the last bytes of the body (so many) when it is the end of all. */
+  readonly whenLast?: { readonly drop: number; readonly put: string }
 }
 
 export interface Encoded {
@@ -30,11 +32,14 @@ export interface Encoded {
 
 /** How the messages of an API are written. All of it is pure: the same history gives the same bytes. */
 export interface Writing {
-  /** A message of ours; no pieces for one that says nothing there. `used` has the ids of the calls before it. */
-  readonly encode: (message: Message, used: ReadonlyMap<string, unknown>) => Encoded
+  /** A message of ours; no pieces for one that says nothing there. `used` has the ids of the calls before it; `before` is the one before it. */
+  readonly encode: (message: Message, used: ReadonlyMap<string, unknown>, before: Message | undefined) => Encoded
   /** What must stand between two messages (`undefined` = the beginning). Default nothing. */
   readonly between?: (before: Role | undefined, after: Role) => Piece | undefined
 }
+
+/** What must stand behind all messages, by the role that the last one has there: of this request only, and not kept. */
+export type Ending = (last: Role, message: Message) => Piece | undefined
 
 /** Where a message of ours ends, and what is open there. */
 interface End {
@@ -42,9 +47,10 @@ interface End {
   readonly close: string
   readonly joins: string | undefined
   readonly role: Role | undefined
+  readonly whenLast: Piece['whenLast']
 }
 
-const begin: End = { at: 0, close: '', joins: undefined, role: undefined }
+const begin: End = { at: 0, close: '', joins: undefined, role: undefined, whenLast: undefined }
 
 /**
  * The messages of one session as bytes, which only grow: a request's body is a view on them, so that a step encodes and copies what is
@@ -60,6 +66,8 @@ export class Conversation {
   readonly #used = new Map<string, number>()
   #bytes = new Uint8Array(4096)
   #end: End = begin
+  /** How many messages were asked for last. */
+  #count = 0
 
   constructor(writing: Writing) {
     this.#writing = writing
@@ -74,15 +82,38 @@ export class Conversation {
    * The given messages as JSON with a comma before each, in pieces. The bytes are not changed by later calls.
    *
    * @param mark Put into the last object of the last message, unless that is the assistant's: `,"cache_control":{"type":"ephemeral"}`.
+   * @param ending Asked once, with the last message.
    */
-  encode(messages: Iterable<Message>, mark = ''): readonly Uint8Array[] {
+  encode(messages: Iterable<Message>, mark = '', ending?: Ending): readonly Uint8Array[] {
     const count = messages instanceof Transcript ? this.#encodeStory(messages) : this.#encodeAny(messages)
+    this.#count = count
     const end = this.#ends[count - 1] ?? begin
-    if (end.at === 0) return []
+    const last = this.#messages[count - 1]
+    if (end.at === 0 || end.role === undefined || last === undefined) return []
+    const behind = ending?.(end.role, last)
+    if (behind !== undefined) return this.#ended(end, behind, mark)
+    const { drop, put } = end.whenLast ?? { drop: 0, put: '' }
     const marked = mark !== '' && end.role !== 'assistant' && this.#bytes[end.at - 1] === closeBrace
-    const view = this.#bytes.subarray(0, marked ? end.at - 1 : end.at)
-    const rest = marked ? `${mark}}${end.close}` : end.close
+    const view = this.#bytes.subarray(0, marked ? end.at - 1 : end.at - drop)
+    const rest = marked ? `${mark}}${end.close}` : `${put}${end.close}`
     return rest === '' ? [view] : [view, encoder.encode(rest)]
+  }
+
+  /** With a piece behind all that is not kept. */
+  #ended(end: End, { joins, open, body, close, role }: Piece, mark: string): readonly Uint8Array[] {
+    const marked = mark !== '' && role !== 'assistant' && body.endsWith('}') ? `${body.slice(0, -1)}${mark}}` : body
+    const goesOn = joins !== undefined && end.joins === joins
+    const rest = goesOn ? `,${marked}${close}` : `${end.close},${open}${marked}${close}`
+    return [this.#bytes.subarray(0, end.at), encoder.encode(rest)]
+  }
+
+  /** The last of the messages that were encoded last which `is` holds for, among the `looks` last ones. */
+  recent(is: (message: Message) => boolean, looks: number): Message | undefined {
+    for (let at = this.#count - 1; at >= 0 && at >= this.#count - looks; at--) {
+      const message = this.#messages[at]
+      if (message !== undefined && is(message)) return message
+    }
+    return undefined
   }
 
   /** Looks at what is new only. */
@@ -109,7 +140,7 @@ export class Conversation {
   }
 
   #append(message: Message): void {
-    const { pieces, ids } = this.#writing.encode(message, this.#used)
+    const { pieces, ids } = this.#writing.encode(message, this.#used, this.#messages.at(-1))
     for (const id of ids) this.#used.set(id, this.#messages.length)
     this.#messages.push(message)
     for (const piece of pieces) {
@@ -120,11 +151,11 @@ export class Conversation {
     this.#ends.push(this.#end)
   }
 
-  #add({ role, joins, open, body, close }: Piece): void {
+  #add({ role, joins, open, body, close, whenLast }: Piece): void {
     const before = this.#end
     const goesOn = joins !== undefined && before.joins === joins
     const at = this.#write(goesOn ? `,${body}` : `${before.close},${open}${body}`, before.at)
-    this.#end = { at, close, joins, role }
+    this.#end = { at, close, joins, role, whenLast }
   }
 
   /** Says where it ends. */

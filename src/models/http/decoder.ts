@@ -30,6 +30,8 @@ export interface ApiAnswerer extends Answerer {
   readonly contextWindow?: number | undefined
   /** This server answers 400 and nothing else when the input is too long. Default false. */
   readonly emptyMeansOverflow?: boolean | undefined
+  /** This API says so when the input is too long: an answer whose counts or whose reason look like it is one all the same. Default false. */
+  readonly tellsOverflow?: boolean | undefined
   /**
    * What a body that begins as JSON is: one answer (default), lines of JSON (also where there is but one), or, should it begin with `[`, a
    * list of events.

@@ -1,7 +1,7 @@
 import { send } from '#transport'
 import { messageOf, RondoError } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
-import { environment } from '../environment.ts'
+import { environment, unreadable } from '../environment.ts'
 import { safeText } from '../safe-text.ts'
 import { secretsOf } from '../secrets.ts'
 import { fetchTransport } from '../transport/fetch.ts'
@@ -52,9 +52,18 @@ export class HttpModel implements Model {
       maxBytes: this.#options.maxResponseBytes ?? defaultMaxBytes,
       signal,
     } as const
-    const { answerOf, emptyMeansOverflow, json } = this.#api
+    const { answerOf, emptyMeansOverflow, tellsOverflow, json } = this.#api
     const { contextWindow } = this.capabilities
-    const from = { provider: this.provider, answerOf, keyName: this.#keyVariable, secrets, contextWindow, emptyMeansOverflow, json }
+    const from = {
+      provider: this.provider,
+      answerOf,
+      keyName: this.#keyVariable,
+      secrets,
+      contextWindow,
+      emptyMeansOverflow,
+      tellsOverflow,
+      json,
+    }
     const response = new ApiResponse(from, this.#api.decoder(from, sink, request))
     try {
       await this.#transport(sent, response)
@@ -70,7 +79,7 @@ export class HttpModel implements Model {
     const key = (given ?? (variable === undefined ? undefined : environment(variable)))?.trim()
     if (key !== undefined && key !== '') return key
     if (variable === undefined) return undefined
-    throw new RondoError('ModelAuthError', `No API key for ${this.provider}: set ${variable}, or pass apiKey.`)
+    throw new RondoError('ModelAuthError', `No API key for ${this.provider}: set ${variable}, or pass apiKey.${unreadable(variable)}`)
   }
 
   #sent(key: string | undefined): Sent {

@@ -122,6 +122,9 @@ export class ApiResponse implements HttpReceiver {
       this.#decoder.flush()
     }
     const finish = this.#decoder.end()
+    const requestId = requestIdOf(head)
+    const told = requestId === undefined ? finish : { ...finish, requestId }
+    if (this.#from.tellsOverflow === true) return told
     const { rawFinishReason, usage } = finish
     const tokens = usage.complete ? usage : undefined
     const overflow = quietOverflow({
@@ -132,8 +135,7 @@ export class ApiResponse implements HttpReceiver {
       outputTokens: tokens?.outputTokens,
     })
     if (overflow !== undefined) throw overflow
-    const requestId = requestIdOf(head)
-    return requestId === undefined ? finish : { ...finish, requestId }
+    return told
   }
 
   /** What a request that broke off failed of: where the server had said that it refuses, that, however little of its reason came. */

@@ -1,6 +1,7 @@
 import type { Message } from '../../core/message.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
+import { scopeOf } from '../scope.ts'
 import { ThinkSplitter, type ThinkStart } from '../think.ts'
 import { type ReplyForm, renderMessage } from './history.ts'
 import { Parts } from './parts.ts'
@@ -33,7 +34,7 @@ export class JsonReplyModel implements Model {
     this.id = model.id
     this.#model = model
     this.#settings = settings
-    const scope = `${model.provider}/json-reply/${model.id}`
+    const scope = scopeOf(model.provider, 'json-reply', model.id)
     this.#form = { calls: settings.form === 'words' ? 'one-or-list' : 'list', scope }
   }
 

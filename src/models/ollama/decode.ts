@@ -15,7 +15,7 @@ export class OllamaDecoder implements ResponseDecoder {
   readonly #scope: string
   readonly #deltas: JoinedDeltas
   /** The time differs from line to line. */
-  readonly #template = new EventTemplate<Kind>({ numbersDiffer: true })
+  readonly #template = new EventTemplate<Kind>({ varies: true })
   #part = -1
   #kind: Kind | undefined
   #calls = 0

@@ -83,6 +83,8 @@ function metWord(word: string, ours: Json, theirs: Json): Json | undefined {
     if (ours === false || theirs === false) return false
     return ours === true ? theirs : theirs === true ? ours : { allOf: [ours, theirs] }
   }
+  // One of ours and one of theirs.
+  if (word === 'anyOf' || word === 'oneOf') return listOf(ours).map((branch) => ({ allOf: [branch, { [word]: theirs }] }))
   if (word === 'uniqueItems') return true
   if (word === 'enum') {
     const shared = listOf(ours).filter((value) => listOf(theirs).some((other) => jsonEqual(value, other)))

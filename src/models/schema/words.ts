@@ -98,10 +98,16 @@ function written(writing: Writing, schema: JsonObject, word: string, value: Json
   }
 }
 
+/** What may have fields that a closed object would not take. */
+const dependent: ReadonlySet<string> = new Set(['then', 'else', 'dependentSchemas', 'unevaluatedProperties'])
+
 /** Words that hold schemas and are taken as they are have them converted; what is unknown is only sent where everything is. */
 function other(writing: Writing, word: string, value: Json, asIs: Written): Written {
   const { state, place, converted } = writing
-  if (asIs.words === undefined) return asIs
+  if (asIs.words === undefined) {
+    if (dependent.has(word) && value !== false) notStrict(state, place, 'has fields that depend on others')
+    return asIs
+  }
   if (['allOf', 'anyOf', 'oneOf'].includes(word) && listOf(value).length === 0) return {}
   if (['allOf', 'anyOf', 'oneOf'].includes(word))
     return { words: { [word]: listOf(value).map((one, i) => (isJsonObject(one) ? converted(state, one, into(place, word, i)) : one)) } }

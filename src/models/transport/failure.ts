@@ -56,25 +56,33 @@ export function badRequest(cause: unknown, request: HttpRequest, { label }: Plac
 /** What went wrong between here and the server, from the error of the runtime. `received`: bytes of the body; `undefined`: no answer had begun. */
 export function broken(cause: unknown, request: HttpRequest, place: Place, received: number | undefined): RondoError {
   if (RondoError.is(cause)) return cause
-  const code = codeOf(cause)
-  const shown = code ?? said(cause, request)
+  const given = codeOf(cause)
+  const code = given ?? codeInWords(cause)
+  const shown = given ?? said(cause, request)
   const hidden = runtimeLimits.find((limit) => limit === code)
   if (hidden !== undefined)
     return new RondoError('ModelTimeout', `${place.label}: a time limit of the given fetch fired (${hidden}). ${ownFetch}`, { cause })
-  if (isTls(code)) return new RondoError('ModelServerError', tlsMessage(shown, place), { cause, retryable: false })
+  if (isTls(code)) return new RondoError('ModelServerError', tlsMessage(shown, place, code), { cause, retryable: false })
   const what = received === undefined ? beforeAnswer(code, shown, place) : duringAnswer(code, shown, place, received)
   return new RondoError('ModelServerError', what, { cause })
 }
 
 /** What a runtime says, without what of a request or of any URL can hold a key: of URLs scheme, host and port are left. */
 function said(cause: unknown, { headers, url }: HttpRequest): string {
-  if (!(cause instanceof Error)) return 'no reason given'
+  const error = innermost(cause)
+  if (error === undefined) return 'no reason given'
   const { pathname, search } = new URL(url)
-  const bare = cause.message.replace(/\b(https?:\/\/)(?:[^\s/@"'<>]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, '$1$2')
+  const bare = error.message.replace(/\b(https?:\/\/)(?:[^\s/@"'<>]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, '$1$2')
   const placeless = [pathname + search, pathname]
     .filter((part) => part.length > 1)
     .reduce((left, part) => left.replaceAll(part, '/…'), bare)
   return safeText(placeless, 300, secretsOf(headers, url))
+}
+
+/** Who wraps an error says little himself: "fetch failed". */
+function innermost(error: unknown, depth = 0): Error | undefined {
+  if (!(error instanceof Error)) return undefined
+  return (depth < maxDepth ? innermost(error.cause, depth + 1) : undefined) ?? error
 }
 
 /** Limits that undici, the fetch of Node, has of its own (300 s), whatever a caller wants (B137). */
@@ -96,11 +104,11 @@ function duringAnswer(code: string | undefined, shown: string, { label }: Place,
   return `The answer of ${label} is incomplete: it broke off after ${number(received)} bytes (${shown}).`
 }
 
-function tlsMessage(shown: string, { label }: Place): string {
+function tlsMessage(shown: string, { label }: Place, code = ''): string {
   const what = `No TLS connection to ${label} (${shown}).`
-  if (/SELF_SIGNED|ISSUER|VERIFY/.test(shown))
+  if (/SELF_SIGNED|ISSUER|VERIFY/.test(code))
     return `${what} If its certificate is signed by an authority of your own, name that in NODE_EXTRA_CA_CERTS.`
-  return /EPROTO|WRONG_VERSION|PACKET_LENGTH/.test(shown) ? `${what} Does the server speak https, or should baseURL be http://?` : what
+  return /EPROTO|WRONG_VERSION|PACKET_LENGTH/.test(code) ? `${what} Does the server speak https, or should baseURL be http://?` : what
 }
 
 /** Codes of OpenSSL's certificate checks and of Node's TLS; trying again does not mend any of them. */
@@ -108,10 +116,25 @@ export function isTls(code: string | undefined): boolean {
   return /^(?:ERR_(?:TLS|SSL)_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|INVALID_|EPROTO$)/.test(code ?? '')
 }
 
+const maxDepth = 5
+
 /** The first code along the chain of causes: fetch wraps it, and several attempts to connect come as an AggregateError. */
 function codeOf(error: unknown, depth = 0): string | undefined {
-  if (typeof error !== 'object' || error === null || depth > 5) return undefined
+  if (typeof error !== 'object' || error === null || depth > maxDepth) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
   if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0], depth + 1)
   return 'cause' in error ? codeOf(error.cause, depth + 1) : undefined
+}
+
+/** Deno's fetch has words and no codes, those of hyper and rustls. Each stands for the code that Node has for the same. */
+const codesOfWords: readonly (readonly [words: RegExp, code: string])[] = [
+  [/\(Connect\): tcp connect error: Connection refused/, 'ECONNREFUSED'],
+  [/\(Connect\): dns error/, 'ENOTFOUND'],
+  [/\(Connect\): invalid peer certificate/, 'CERT_UNTRUSTED'],
+  [/\(Connect\): received corrupt message/, 'EPROTO'],
+]
+
+function codeInWords(error: unknown): string | undefined {
+  const message = innermost(error)?.message ?? ''
+  return codesOfWords.find(([words]) => words.test(message))?.[1]
 }

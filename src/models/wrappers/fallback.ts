@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
+import { toolsFor } from '../../core/offered-tools.ts'
 import { aClock, aFunction, aModel, aTime, isModel, nameOf, type Rules, raise, wrongOptions } from './check-options.ts'
 import { allFailed, type Failure, failedMidway, failureOf, isModelsFault, type Means, meaningOf } from './failures.ts'
 import { orAborted } from './or-aborted.ts'
@@ -41,6 +42,7 @@ const rules: Rules<FallbackOptions> = { cooldownMs: aTime, when: aFunction, onFa
  * - Before anything of an answer has come, the next model is asked within the same attempt. After that the attempt fails, is taken back
  *   (`model.retracted`) and tried again at once by the engine, with the next model: so a message is always of one model. That counts as a
  *   retry (`settings.maxRetries`) and heeds `policies.retryAfterOutput`; `settings.timeoutMs` leads to the next model in the same way.
+ * - A tool that the provider of one of them runs is left out for the others (`openai:web_search` for a model of Anthropic's).
  * - `model.started` names the whole list, `model.finished` has the `model` that answered, as has the journal.
  * - When all have failed the error names each with its reason.
  * - Its capabilities are those that all of them have. Usage is that of the model that answered, and incomplete when another was asked before.
@@ -58,6 +60,8 @@ export function fallback(models: readonly Model[], options?: FallbackOptions): M
 interface Member {
   readonly model: Model
   readonly index: number
+  /** What it was offered last of what tools: the same list for the same, for adapters know by it that nothing has changed. */
+  tools: { readonly of: ModelRequest['tools']; readonly offered: ModelRequest['tools'] } | undefined
   /** Until when (own time) it is asked only after the others. */
   downUntil: number
 }
@@ -83,7 +87,7 @@ class FallbackModel implements Model {
   constructor(models: readonly Model[], options: FallbackOptions) {
     this.id = models.map(nameOf).join(',')
     this.capabilities = weakest(models)
-    this.#members = models.map((model, index) => ({ model, index, downUntil: 0 }))
+    this.#members = models.map((model, index) => ({ model, index, tools: undefined, downUntil: 0 }))
     this.#options = options
     this.#time = new OwnTime(options.clock ?? processClock)
   }
@@ -134,7 +138,7 @@ class FallbackModel implements Model {
       sink(delta)
     }
     try {
-      const finish = await orAborted(member.model.stream(request, pass, options), options.signal)
+      const finish = await orAborted(member.model.stream(this.#requestFor(member, request), pass, options), options.signal)
       member.downUntil = 0
       return { finish }
     } catch (thrown) {
@@ -142,6 +146,16 @@ class FallbackModel implements Model {
     } finally {
       over = true
     }
+  }
+
+  #requestFor(member: Member, request: ModelRequest): ModelRequest {
+    const { tools } = request
+    if (member.tools?.of !== tools) {
+      const models = this.#members.map(({ model }) => model)
+      member.tools = { of: tools, offered: toolsFor(tools, member.model, models) }
+    }
+    const { offered } = member.tools
+    return offered === tools ? request : { ...request, tools: offered }
   }
 
   /** Those that are not down first. */

@@ -6,6 +6,7 @@ import { complete } from '../../../src/cli/completion/complete.ts'
 import { unquoted } from '../../../src/cli/completion/unquoted.ts'
 import { valuesFor } from '../../../src/cli/completion/values.ts'
 import { rondo } from '../../../src/cli/program.ts'
+import { providers } from '../../../src/cli/providers/table.ts'
 import { fakeTerminal } from '../fake-terminal.ts'
 import { newFolder } from '../folders.ts'
 import { homeWith, strangeIds } from './sessions.ts'
@@ -49,13 +50,16 @@ describe('rondo __complete', () => {
     expect(await values(['--v'])).toEqual(['values', '--version'])
   })
 
-  test('models: providers first, then those of the one that is typed; of --model those of OpenAI', async () => {
+  test('models: providers first, then those of the one that is typed, by whichever name', async () => {
     expect((await values(['models', ''])).slice(0, 3)).toEqual(['values', 'openai:', 'anthropic:'])
     const [, ...named] = await values(['models', 'anthropic:'])
     expect(named.length).toBeGreaterThan(5)
     expect(named.every((name) => name?.startsWith('anthropic:'))).toBe(true)
     expect(await values(['models', '--provider', 'mis'])).toEqual(['values', 'mistral'])
     expect(await values(['run', '--model', 'openai:gpt-5-m'])).toEqual(['values', 'openai:gpt-5-mini'])
+    expect(await values(['run', '--model', 'anth'])).toEqual(['values', 'anthropic:'])
+    for (const name of ['gemini', 'google'])
+      expect(await values(['run', '--model', `${name}:gemini-2.5-pro`])).toEqual(['values', `${name}:gemini-2.5-pro`])
     expect(await values(['models', 'nobody:'])).toEqual(['values'])
   })
 
@@ -131,7 +135,7 @@ describe('values', () => {
       const found = await valuesFor(fakeTerminal({ env }), fetch)({ ...slot, name: '--model', typed })
       return found.kind === 'values' ? found.values.map(({ value }) => value) : found.kind
     }
-    expect(await models('')).toEqual(['offline', 'openai:gpt-5-mini', 'ollama:'])
+    expect(await models('')).toEqual(['offline', ...providers.map(({ name }) => `${name}:`)])
     expect(await models('ollama:', { OLLAMA_HOST: 'gpu.example' })).toEqual([])
     expect(asked).toEqual([])
     expect(await models('ollama:q')).toEqual(['ollama:qwen3:8b'])

@@ -41,6 +41,8 @@ describe('flags, environment, files', () => {
     const own = { model: 'qwen3', baseUrl: 'http://a.example/v1' }
     expect(modelOf({}, own)).toEqual(['qwen3', own.baseUrl, 'file'])
     expect(modelOf({ model: 'other' }, own)).toEqual(['other', own.baseUrl, 'file'])
+    for (const named of ['anthropic:m', 'groq:m', 'offline']) expect(modelOf({ model: named }, own)[1]).toBeUndefined()
+    expect(modelOf({ model: 'a:b' }, own)).toEqual(['a:b', own.baseUrl, 'file'])
     expect(modelOf({}, own, { RONDO_MODEL: 'other' })).toEqual(['other', own.baseUrl, 'file'])
     for (const model of ['openai:gpt-4.1', 'ollama:a', 'offline']) expect(modelOf({ model }, own)).toEqual([model, undefined, undefined])
     expect(modelOf({}, own, { RONDO_MODEL: 'openai:a' })).toEqual([undefined, undefined, undefined])

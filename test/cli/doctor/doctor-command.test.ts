@@ -6,6 +6,7 @@ import { oldestNode } from '../../../src/cli/doctor/checks.ts'
 import { type DoctorFlags, doctorCommand } from '../../../src/cli/doctor/doctor-command.ts'
 import { type Installed, installedHere } from '../../../src/cli/doctor/installed.ts'
 import { rondo } from '../../../src/cli/program.ts'
+import { providers } from '../../../src/cli/providers/table.ts'
 import { CannotRun } from '../../../src/cli/terminal.ts'
 import { sqlite } from '../../../src/stores/sqlite.ts'
 import { type FakeOptions, fakeTerminal } from '../fake-terminal.ts'
@@ -76,7 +77,8 @@ async function withSessions(count: number): Promise<string> {
 
 const everything = {
   node: '24.1.0',
-  packageVersion: (name: string) => ({ '@mdream/js': '1.7.2', 'just-bash': '3.4.2', '@photostructure/sqlite': '1.2.1' })[name],
+  packageVersion: (name: string) =>
+    ({ '@mdream/js': '1.7.2', 'just-bash': '3.4.2', 'node-llama-cpp': '3.21.1', '@photostructure/sqlite': '1.2.1' })[name],
 }
 
 describe('the report', () => {
@@ -273,7 +275,37 @@ describe('the network and secrets', () => {
       ['k', true],
       [' ', false],
     ] as const)
-      expect((await report({ env: { OPENAI_API_KEY: key } })).check('keys').facts).toEqual({ OPENAI_API_KEY: is, RONDO_API_KEY: false })
+      expect((await report({ env: { OPENAI_API_KEY: key } })).check('keys').facts).toMatchObject({
+        OPENAI_API_KEY: is,
+        RONDO_API_KEY: false,
+      })
+  })
+})
+
+describe('providers', () => {
+  const env = {
+    ANTHROPIC_API_KEY: 'swordfish-a',
+    ANTHROPIC_BASE_URL: 'http://ann:secret@gw.example/x?key=k',
+    CLOUDSDK_AUTH_ACCESS_TOKEN: 't',
+  }
+  const names = (out: string) => out.split('\n').flatMap((line) => /^[✓·✗] (\S+)/.exec(line)?.slice(1) ?? [])
+
+  test('one that has a key has a line, with what it lacks besides; the others are summed up', async () => {
+    const { out } = await doctor({ env })
+    expect(out).toContain('✓ anthropic               ANTHROPIC_API_KEY is set; at http://gw.example/x by')
+    expect(out).toMatch(/· vertex +CLOUDSDK_AUTH_ACCESS_TOKEN is set, and more is needed\n +Set GOOGLE_CLOUD_PROJECT/)
+    expect(names(out)).not.toContain('groq')
+    expect(out).toContain('rondo doctor --verbose lists all')
+    expect(out).not.toMatch(/swordfish|secret/)
+  })
+
+  test('--verbose has a line for each, with what to set', async () => {
+    const { out } = await doctor({ env, flags: { verbose: true } })
+    const all = providers.filter(({ peer }) => peer === undefined).map(({ name }) => name)
+    expect(names(out)).toEqual(expect.arrayContaining(all))
+    expect(out).toMatch(/· groq +Groq: GROQ_API_KEY is not set\n +Set GROQ_API_KEY: --model groq:/)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+    expect(out).not.toMatch(/swordfish|secret/)
   })
 })
 

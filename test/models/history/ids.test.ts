@@ -15,3 +15,10 @@ test('B016 what a server gave goes back where it is legal', () => {
   // One that looks like ours is somebody else's: it could meet one of ours.
   expect(given.map(nineIds.accepts)).toEqual([false, false, false, false, true, false, false])
 })
+
+test('B016 calls of imported history get nine letters and digits too, all of them different', () => {
+  const calls = Array.from({ length: 5_000 }, (_, n) => `019a2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b.${n >> 3}.${n & 7}`)
+  const ids = calls.map(nineIds.make)
+  expect(new Set(ids).size).toBe(calls.length)
+  expect(ids.every((id) => /^S[0-9a-z]{8}$/.test(id) && !nineIds.accepts(id))).toBe(true)
+})

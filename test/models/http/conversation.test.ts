@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { type Message, textMessage } from '../../../src/core/message.ts'
+import { type Message, textMessage, textOf } from '../../../src/core/message.ts'
 import { Transcript } from '../../../src/core/transcript.ts'
-import { Conversation } from '../../../src/models/http/conversation.ts'
+import { Conversation, type Piece, type Writing } from '../../../src/models/http/conversation.ts'
 import { Conversations } from '../../../src/models/http/conversations.ts'
 import { failed, open, play, responded, rounds, type Steps, started, steer } from '../../core/support.ts'
 import { plainWriting, listed as said } from '../openai-chat/support.ts'
@@ -127,4 +127,55 @@ test('a shorter history of the same story, and then a longer one', () => {
   const one = Transcript.of(state, state.live.seq - 1)
   expect(conversation.encode(one)).toEqual(new Conversation(plainWriting).encode(one))
   expect(Buffer.concat(conversation.encode(Transcript.of(state)))).toEqual(all)
+})
+
+test('a piece may be written otherwise when it is the last, and something may stand behind all; neither is kept', () => {
+  const writing: Writing = {
+    encode: (message) => {
+      const body = `{"text":${JSON.stringify(textOf(message))}}`
+      const piece: Piece = {
+        role: message.role === 'user' ? 'user' : 'assistant',
+        joins: message.role,
+        open: '{"all":[',
+        body,
+        close: ']}',
+      }
+      return { pieces: [message.role === 'user' ? piece : { ...piece, whenLast: { drop: 3, put: '"}' } }], ids: [] }
+    },
+  }
+  const conversation = new Conversation(writing)
+  const answer: Message = { role: 'assistant', parts: [{ type: 'text', text: 'b ' }] }
+  const behind: Piece = { role: 'user', joins: 'user', open: '{"all":[', body: '{"text":"more"}', close: ']}' }
+  expect(said(conversation.encode([user('a'), answer]))).toEqual([{ all: [{ text: 'a' }] }, { all: [{ text: 'b' }] }])
+  expect(said(conversation.encode([user('a'), answer], ',"mark":1', () => behind))).toEqual([
+    { all: [{ text: 'a' }] },
+    { all: [{ text: 'b ' }] },
+    { all: [{ text: 'more', mark: 1 }] },
+  ])
+  expect(said(conversation.encode([user('a')], '', () => behind))).toEqual([{ all: [{ text: 'a' }, { text: 'more' }] }])
+  expect(said(conversation.encode([user('a'), answer, user('c')]))).toEqual([
+    { all: [{ text: 'a' }] },
+    { all: [{ text: 'b ' }] },
+    { all: [{ text: 'c' }] },
+  ])
+})
+
+test('a message is written with the one before it, and the last ones can be asked for', () => {
+  const before: (Message | undefined)[] = []
+  const conversation = new Conversation({
+    encode: (_, __, last) => {
+      before.push(last)
+      return { pieces: [], ids: [] }
+    },
+  })
+  const [a, b, c] = [user('a'), user('b'), user('c')]
+  conversation.encode([a, b, c])
+  expect(before).toEqual([undefined, a, b])
+  expect([
+    conversation.recent(() => true, 3),
+    conversation.recent((one) => one === a, 3),
+    conversation.recent((one) => one === a, 2),
+  ]).toEqual([c, a, undefined])
+  conversation.encode([a, b])
+  expect(conversation.recent(() => true, 1)).toBe(b)
 })

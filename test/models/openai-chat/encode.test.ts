@@ -6,7 +6,7 @@ import { plainWriting } from './support.ts'
 const nothing = new Set<string>()
 
 function encode(message: Message, used: ReadonlySet<string> = nothing): Encoded {
-  return plainWriting.encode(message, new Map([...used].map((id) => [id, 0])))
+  return plainWriting.encode(message, new Map([...used].map((id) => [id, 0])), undefined)
 }
 
 function json(message: Message): string {

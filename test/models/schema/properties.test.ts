@@ -367,7 +367,7 @@ describe.each(profiles)('B181 there and back: $name', (profile) => {
         const conversion = convertSchema(schema, profile)
         const wire = conversion.wrapper === undefined ? value : { [conversion.wrapper]: value }
         const form = (profile.words === 'all' ? conversion.schema : readable(conversion.schema)) as JsonObject
-        const answer = conversion.strict ? filled(form, wire, form) : wire
+        const answer = conversion.strict && profile.strict?.allRequired === true ? filled(form, wire, form) : wire
         total++
         if (conversion.strict) strict++
         if (fits(form, answer)) written++

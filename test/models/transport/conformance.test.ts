@@ -209,15 +209,6 @@ describe.each(transports)('transport %s', (name, transport) => {
         `Nothing answers at 127.0.0.1:${server.port} (ECONNREFUSED). Is the server running?`,
       ])
     })
-
-    test('the host name is unknown: retryable, names the code', async () => {
-      const { error } = await call(transport, 'http://no-such-host.invalid:1234/v1')
-      expect(brief(error)).toEqual([
-        'ModelServerError',
-        true,
-        expect.stringMatching(/^The host of no-such-host\.invalid:1234 can't be found \((?:ENOTFOUND|EAI_AGAIN)\)\./),
-      ])
-    })
   })
 
   describe('size', () => {

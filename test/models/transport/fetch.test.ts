@@ -65,9 +65,29 @@ describe('fetch transport', () => {
       true,
       "api.test:443 can't be reached (Failed to fetch). Check baseURL and the network.",
     ],
+    [
+      'the words of the cause, where there is no code at all',
+      fetchFailed(
+        new Error('error sending request for url (https://api.test/v1?key=secret): client error (SendRequest): connection closed'),
+      ),
+      true,
+      "api.test:443 can't be reached (error sending request for url (https://api.test): client error (SendRequest): connection closed). Check baseURL and the network.",
+    ],
     ['a rejection that is no error', failing('x'), true, "api.test:443 can't be reached (no reason given). Check baseURL and the network."],
   ] as const)('a failure is told by %s', async (_what, transport, retryable, message) => {
     expect(brief((await call(transport, url)).error)).toEqual(['ModelServerError', retryable, message])
+  })
+
+  test.each([
+    ['tcp connect error: Connection refused (os error 111)', true, /^Nothing answers at api\.test:443 \(.*refused.*\)\. Check baseURL\.$/],
+    ['dns error: failed to lookup address information', true, /^The host of api\.test:443 can't be found \(/],
+    ['invalid peer certificate: UnknownIssuer', false, /^No TLS connection to api\.test:443 \(.*UnknownIssuer\)\.$/],
+    ['received corrupt message of type InvalidContentType', false, /Does the server speak https, or should baseURL be http:\/\/\?$/],
+  ])('Deno tells by words alone what others tell by a code: %s', async (words, retryable, message) => {
+    const cause = new Error(`error sending request for url (https://api.test/v1?key=secret): client error (Connect): ${words}`)
+    const { error } = await call(fetchFailed(cause), url)
+    expect(brief(error)).toEqual(['ModelServerError', retryable, expect.stringMatching(message)])
+    expect(error?.message).not.toContain('secret')
   })
 
   test('a fetch that throws at once', async () => {

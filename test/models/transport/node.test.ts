@@ -1,7 +1,5 @@
 // What only the transport over node:http does.
-
-import type { AddressInfo } from 'node:net'
-import { createServer, Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
@@ -10,6 +8,7 @@ import { nodeTransport } from '../../../src/models/transport/node.ts'
 import { SseDecoder } from '../../../src/models/transport/sse.ts'
 import { testCertificate } from '../../setup/certificate.ts'
 import { fakeServer } from '../../setup/http-server.ts'
+import { rawServer } from '../../setup/raw-server.ts'
 import { brief, call } from './call.ts'
 
 const never = Number.POSITIVE_INFINITY
@@ -17,28 +16,6 @@ const unlimited = { connectMs: never, firstByteMs: never, idleMs: never, totalMs
 const env = {}
 const fresh = () => nodeTransport({ env })
 const trusting = () => nodeTransport({ env, tls: { ca: testCertificate.cert } })
-
-/** A server that speaks no HTTP: what it does with each connection. */
-async function rawServer(onConnection: (socket: Socket) => void) {
-  const sockets = new Set<Socket>()
-  let closed = () => {}
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}).on('close', () => closed()))
-    onConnection(socket)
-  })
-  const firstClosed = new Promise<void>((resolve) => (closed = resolve))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    port,
-    sockets,
-    firstClosed,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
-  }
-}
 
 describe('a connection that the server has closed', () => {
   test('a reused one that breaks before a byte of an answer: sent once more, on a fresh connection', async () => {

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import dns from 'node:dns'
+import { describe, expect, test, vi } from 'vitest'
 import { nodeTransport } from '../../../src/models/transport/node.ts'
 import { proxyFor } from '../../../src/models/transport/proxy-env.ts'
 import { testCertificate } from '../../setup/certificate.ts'
 import { fakeProxy, fakeServer } from '../../setup/http-server.ts'
 import { brief, call } from './call.ts'
+import { resolvesTo } from './resolver.ts'
 
 const tls = { ca: testCertificate.cert }
 const never = Number.POSITIVE_INFINITY
@@ -108,6 +110,24 @@ describe('through a proxy', () => {
     expect(proxy.asked).toEqual([])
     expect(await call(transport, remote(server))).toMatchObject({ text: 'x' })
     expect(proxy.asked).toHaveLength(1)
+  })
+
+  test('the variables of the process are read, if no others are given', async () => {
+    await using server = await fakeServer({ body: 'x' })
+    await using proxy = await fakeProxy()
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'])
+      vi.stubEnv(name, undefined)
+    try {
+      vi.stubEnv('HTTP_PROXY', proxy.url)
+      expect(await call(nodeTransport(), remote(server))).toMatchObject({ text: 'x' })
+      expect(proxy.asked).toEqual([`POST http://api.test:${server.port}/`])
+      vi.stubEnv('NO_PROXY', 'api.test')
+      const lookup = vi.spyOn(dns, 'lookup').mockImplementation(resolvesTo('127.0.0.1'))
+      expect(await call(nodeTransport(), remote(server))).toMatchObject({ text: 'x' })
+      expect([proxy.asked.length, lookup.mock.calls.map(([host]) => host)]).toEqual([1, ['api.test']])
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   test('a % in the proxy’s credentials that begins no escape stands for itself', async () => {

@@ -10,7 +10,9 @@ const quick = { settings: { maxRetries: 2 }, policies: { retry: { baseMs: 1 } },
 test('over HTTP: a session goes from one server to another and back; no server refuses what it is sent', async () => {
   const overloaded = { status: 503, body: '{"error":{"message":"overloaded"}}' }
   const cut = { text: ['Half ', 'an '], breaks: { after: 1, with: 'reset' as const } }
-  await using one = await fakeOpenAIChat([{ calls: [{ name: 'look' }, { name: 'look' }], reasoning: 'hm' }, overloaded, 'From one.'])
+  await using one = await fakeOpenAIChat([{ calls: [{ name: 'look' }, { name: 'look' }], reasoning: 'hm' }, overloaded, 'From one.'], {
+    rules: { extraMessageFields: ['reasoning_content'] },
+  })
   await using two = await fakeOpenAIChat([{ calls: [{ name: 'look' }] }, cut, 'Never.'])
   await using three = await fakeOpenAIChat(['From three.'])
   const models = [one, two, three].map(({ url }, index) => openaiCompatible({ baseURL: url, name: `server${index + 1}` })('m'))

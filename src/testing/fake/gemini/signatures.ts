@@ -2,7 +2,13 @@
 const issued = new Map<string, string>()
 
 /** The documented ones for calls that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
-const standIns: readonly string[] = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']
+const words = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']
+
+/** As they are written there, and as the bytes that the field is. */
+const standIns: readonly string[] = [...words, ...words.map((word) => Buffer.from(word).toString('base64'))]
+
+/** What the API takes back as the name of a function. */
+const legal = /^[a-zA-Z_][\w.-]{0,63}$/
 
 /** @param what The name of the function, or `text`. */
 export function sign(what: string): string {
@@ -12,5 +18,9 @@ export function sign(what: string): string {
 }
 
 export function isSignatureOf(signature: string, what: string): boolean {
-  return issued.get(signature) === what || (what !== 'text' && standIns.includes(signature))
+  const of = issued.get(signature)
+  if (of === what) return true
+  if (what === 'text') return false
+  // A name that the model made up and nobody takes back must come back as another one.
+  return standIns.includes(signature) || (of !== undefined && of !== 'text' && !legal.test(of))
 }
