@@ -97,8 +97,8 @@ function valueOfItem(item: AssistantItem): JsonObject | undefined {
   }
 }
 
-/** `skip_thought_signature_validator`, as the bytes that the field is: for calls that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
-const standIn = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
+/** For calls that another model made; the word itself, as Google's own client sends it. https://ai.google.dev/gemini-api/docs/thought-signatures */
+const standIn = 'skip_thought_signature_validator'
 
 function dataOf({ data }: { readonly data?: Json }): PartData {
   return isJsonObject(data) ? (data as PartData) : {}

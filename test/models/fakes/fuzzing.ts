@@ -5,7 +5,7 @@ import type { Message } from '../../../src/core/message.ts'
 export type End = { readonly message: Message } | { readonly error: RondoError }
 
 /** What a body ends in: a message or a typed error; anything else is thrown on. */
-export function endOf(read: () => { readonly message: Message }): End {
+function endOf(read: () => { readonly message: Message }): End {
   try {
     return { message: read().message }
   } catch (error) {
@@ -15,7 +15,7 @@ export function endOf(read: () => { readonly message: Message }): End {
 }
 
 /** The arguments of calls that would run. */
-export function runnable(end: End): unknown[] {
+function runnable(end: End): unknown[] {
   if ('error' in end) return []
   return end.message.parts.flatMap((part) => (part.type === 'tool-call' && part.inputError === undefined ? [part.input] : []))
 }

@@ -20,8 +20,7 @@ function call(index: number, more: Partial<ToolCallPart> = {}): ToolCallPart {
 }
 
 const assistant = (...parts: Part[]): Message => ({ id: 'm3', role: 'assistant', parts })
-/** `skip_thought_signature_validator` in base64. */
-const standIn = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
+const standIn = 'skip_thought_signature_validator'
 const asked = { functionCall: { name: 'weather', args: { city: 'Bern' } } }
 const answered = { functionResponse: { name: 'weather', response: { output: 'sunny' } } }
 
