@@ -1,5 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import type { ModelFinish } from '../../core/model.ts'
+import { scanJson } from '../../core/scan-json.ts'
 import { httpError, noAnswer, quietOverflow } from '../errors.ts'
 import { JsonEnd } from '../json-end.ts'
 import { safeText } from '../safe-text.ts'
@@ -14,6 +15,9 @@ import type { ApiAnswerer, ResponseDecoder } from './decoder.ts'
 
 /** So much of an error's body is read (UTF-16 units): enough for every message, not enough to be a weapon. */
 const maxErrorLength = 64 * 1024
+
+/** Levels of an event, or of a whole answer. A stack has room for some thousands. */
+const maxDepth = 1_000
 
 /** What a body begins with tells what it is, once so many bytes of it have come: a byte order mark and `event:` or `retry:`. */
 const tellingBytes = 9
@@ -90,13 +94,24 @@ export class ApiResponse implements HttpReceiver {
   #cutter(kind: BodyKind, start: Uint8Array): Cutter | undefined {
     const decoder = this.#decoder
     const { json } = this.#from
+    const push = (data: string, name?: string): void => {
+      this.#checkDepth(data)
+      decoder.push(data, name)
+    }
     if (kind === 'event-stream') {
       const takeRun = decoder.takeRun?.bind(decoder)
-      return new SseDecoder((data, name) => decoder.push(data, name), takeRun === undefined ? {} : { takeRun })
+      return new SseDecoder(push, takeRun === undefined ? {} : { takeRun })
     }
-    if (json === 'lines' && (kind === 'ndjson' || kind === 'json')) return new NdjsonDecoder((line) => decoder.push(line))
-    if (json === 'list' && kind === 'json' && start[0] === openBracket) return new JsonListDecoder((element) => decoder.push(element))
+    if (json === 'lines' && (kind === 'ndjson' || kind === 'json')) return new NdjsonDecoder(push)
+    if (json === 'list' && kind === 'json' && start[0] === openBracket) return new JsonListDecoder(push)
     return undefined
+  }
+
+  /** Whatever is kept of an answer is written again, by functions that call themselves for each level. */
+  #checkDepth(json: string): void {
+    if (!isTooDeep(json)) return
+    const message = `The response of ${this.#from.provider} nests deeper than ${maxDepth.toLocaleString('en-US')} levels: nothing of it is used.`
+    throw new RondoError('ModelServerError', message)
   }
 
   /** An error says what it has to say at its beginning, and some servers never end it. */
@@ -117,7 +132,10 @@ export class ApiResponse implements HttpReceiver {
       if (this.#body === undefined && this.#start.length > 0) this.#readStart(this.#start)
       if (this.#body === 'text') this.#whole(head)
       const rest = this.#events?.end()
-      if (rest !== undefined) this.#decoder.pushRest(rest)
+      if (rest !== undefined) {
+        this.#checkDepth(rest)
+        this.#decoder.pushRest(rest)
+      }
     } finally {
       this.#decoder.flush()
     }
@@ -149,6 +167,7 @@ export class ApiResponse implements HttpReceiver {
   #whole(head: HttpHead): void {
     const text = this.#text
     if (/^\s*</.test(text)) throw this.#failure(head)
+    this.#checkDepth(text)
     const value = jsonOf(text)
     if (value !== undefined && this.#decoder.whole(value)) return
     // A body that has lost its end begins as one that is whole; JSON lines do not, and who sends them was asked for them.
@@ -190,6 +209,11 @@ function joined(start: Uint8Array, more: Uint8Array): Uint8Array {
   bytes.set(start)
   bytes.set(more, start.length)
   return bytes
+}
+
+/** Each level is two brackets: most texts are too short for so many. */
+function isTooDeep(json: string): boolean {
+  return json.length > 2 * maxDepth && scanJson(json).depth > maxDepth
 }
 
 /** The JSON value that a text is; `undefined` when it is none. */
