@@ -1,11 +1,13 @@
 // `npm run test:nodes`: the tests of the transport and of all adapters on each Node that the package promises to run on and that this is not.
 // One line says how it went on each, after what did not pass. A Node that is not at hand is named, and fails nothing.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
+const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const majors = [20, 22, 24]
 
@@ -24,13 +26,19 @@ function programOf(major) {
   return existsSync(program) ? program : undefined
 }
 
-/** @param {string} program @param {string} report */
-function runTests(program, report) {
+/** Says what was printed, should it not end well. @param {string} program @param {string} report */
+async function runTests(program, report) {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const env = { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env['PATH'] ?? ''}` }
   const excluded = drawn.map((file) => `--exclude=**/${file}`)
   const args = [vitest, 'run', ...folders, ...excluded, '--reporter=json', `--outputFile=${report}`]
-  return spawnSync(program, args, { cwd: root, env, encoding: 'utf8', maxBuffer: 2 ** 28 })
+  try {
+    await run(program, args, { cwd: root, env, maxBuffer: 2 ** 28 })
+    return undefined
+  } catch (error) {
+    const { stdout = '', stderr = '', message } = /** @type {Error & { readonly stdout?: string, readonly stderr?: string }} */ (error)
+    return `${message}\n${stdout}\n${stderr}`
+  }
 }
 
 /** @typedef {{ readonly fullName: string, readonly status: string, readonly failureMessages: readonly string[] }} Result */
@@ -46,7 +54,7 @@ function failures(files) {
 }
 
 /** Runs the tests on a Node, and says how it went: whether it is good. @param {number} major */
-function check(major) {
+async function check(major) {
   const program = programOf(major)
   if (program === undefined) {
     console.log(`not checked: node ${major} is not in .cache/nodes (npm run nodes puts it there)`)
@@ -55,15 +63,15 @@ function check(major) {
   const folder = mkdtempSync(join(tmpdir(), 'rondo-nodes-'))
   try {
     const report = join(folder, 'report.json')
-    const { status, stdout, stderr } = runTests(program, report)
+    const printed = await runTests(program, report)
     /** @type {{ readonly numPassedTests: number, readonly testResults: readonly File[] }} */
     const { numPassedTests, testResults } = existsSync(report)
       ? JSON.parse(readFileSync(report, 'utf8'))
       : { numPassedTests: 0, testResults: [] }
     const failed = failures(testResults)
-    const good = status === 0 && failed.length === 0 && numPassedTests > 0
-    if (!good) console.log([...failed, ...(failed.length === 0 ? [stdout, stderr] : [])].join('\n\n'))
-    const version = spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim()
+    const good = printed === undefined && failed.length === 0 && numPassedTests > 0
+    if (!good) console.log(failed.length === 0 ? printed : failed.join('\n\n'))
+    const version = (await run(program, ['-p', 'process.versions.node'])).stdout.trim()
     const what = `${numPassedTests} tests in ${testResults.length} files of the transport and the adapters passed`
     console.log(`node ${version}: ${what}${good ? '' : `, ${failed.length} did not`}`)
     return good
@@ -73,5 +81,6 @@ function check(major) {
 }
 
 const own = Number(process.versions.node.split('.')[0])
-const results = majors.filter((major) => major !== own).map(check)
+// At the same time: much of it is waiting.
+const results = await Promise.all(majors.filter((major) => major !== own).map(check))
 process.exitCode = results.every(Boolean) ? 0 : 1
