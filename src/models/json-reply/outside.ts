@@ -93,6 +93,7 @@ export class Outside {
   #readLine(text: string, from: number): number {
     const end = text.indexOf('\n', from)
     this.#tellHeld()
+    if (this.#isOver) return from
     const line = text.slice(from, end < 0 ? text.length : end)
     // Blanks at the end of a line may be those before an object.
     const told = line.trimEnd()

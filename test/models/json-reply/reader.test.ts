@@ -220,6 +220,13 @@ test('the work grows with the reply and not faster: long texts in small pieces',
   }
 })
 
+test('text behind a reply keeps its blanks, wherever it is cut', () => {
+  const reply = '{"response":"Yes."}'
+  const more = ' I hope  that helps. \n Bye.'
+  for (let cut = 0; cut <= more.length; cut++)
+    expect(read(reply, more.slice(0, cut), more.slice(cut)).said).toEqual(['Yes.', '\nI hope  that helps. \n Bye.'])
+})
+
 describe('any text', () => {
   const piece = fc.oneof(
     fc.constantFrom(
