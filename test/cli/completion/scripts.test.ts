@@ -98,7 +98,7 @@ const rows = [
   ['rondo sh', '<show>'],
   ['rondo show weather:r', '<show><weather:rome>'],
   ['rondo run --session weather:p', '<run><--session><weather:paris>'],
-  ['rondo run --model=op', '<run><--model=openai:gpt-5-mini>'],
+  ['rondo run --model=openai:gpt-5-m', '<run><--model=openai:gpt-5-mini>'],
   ['rondo run --model ol', '<run><--model><ollama:>'],
   ['rondo run look --cwd lig', '<run><look><--cwd><lights/>'],
   ['rondo run look at not', '<run><look><at><notes.txt>'],
