@@ -24,17 +24,25 @@ function ofDataUrl(url: string): MediaBytes | undefined {
   if (comma < 0) return undefined
   const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
   const content = url.slice(comma + 1)
-  const found = parameters.some((parameter) => parameter.toLowerCase() === 'base64') ? decoded(content) : unescaped(content)
+  const found = parameters.some((parameter) => parameter.toLowerCase() === 'base64') ? decoded(content) : { bytes: percentDecoded(content) }
   return found === undefined || mediaType === '' ? found : { ...found, mediaType }
 }
 
-function unescaped(text: string): MediaBytes | undefined {
-  try {
-    return { bytes: new TextEncoder().encode(decodeURIComponent(text)) }
-  } catch {
-    return undefined
+/** What a `data:` URL holds as it is: `%` and two hexadecimal digits are a byte, what looks like it and is none stays (WHATWG URL, percent-decode). */
+export function percentDecoded(text: string): Uint8Array {
+  const units = new TextEncoder().encode(text)
+  const bytes = new Uint8Array(units.length)
+  let length = 0
+  for (let at = 0; at < units.length; at++) {
+    const digits = units[at] === percent ? String.fromCharCode(...units.subarray(at + 1, at + 3)) : ''
+    const isByte = /^[\da-f]{2}$/i.test(digits)
+    bytes[length++] = isByte ? Number.parseInt(digits, 16) : (units[at] ?? 0)
+    if (isByte) at += 2
   }
+  return bytes.slice(0, length)
 }
+
+const percent = 0x25
 
 function decoded(base64: string): MediaBytes | undefined {
   try {

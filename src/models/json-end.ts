@@ -5,11 +5,11 @@ export class JsonEnd {
   #inText = false
   #escaped = false
 
-  /** Says how much of the text belongs to it: all, as long as it is not complete. */
-  push(text: string): number {
-    let i = 0
-    for (; i < text.length && !this.isComplete; i++) this.#unit(text.charCodeAt(i))
-    return i
+  /** Reads on; the place behind it, or the end of the text as long as it is not complete. */
+  push(text: string, from = 0): number {
+    let at = from
+    while (at < text.length && !this.isComplete) this.#unit(text.charCodeAt(at++))
+    return at
   }
 
   #unit(unit: number): void {

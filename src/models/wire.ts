@@ -13,3 +13,8 @@ export function textOrNothing(value: unknown): string {
 export function wires(value: unknown): readonly Wire[] {
   return Array.isArray(value) ? value.filter(isWire) : []
 }
+
+/** A number of tokens, or US dollars; what is no number that counts something is unknown. */
+export function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+}

@@ -57,6 +57,8 @@ function output([program = '', ...before]: readonly string[], ...args: string[])
   })
 }
 
+if (present.length === 0) test.skip('neither bun nor deno is at hand', () => undefined)
+
 describe.each(present)('$name', { timeout: 90_000 }, ({ start, lost, refused, hidden }) => {
   test('an agent calls its tool, streams, is aborted, and says what went wrong', async () => {
     const nowhere = await fakeServer({})

@@ -5,9 +5,10 @@ import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { storableCopy } from '../../core/storable.ts'
 import { type Answerer, quietOverflow } from '../errors.ts'
 import { safeText } from '../safe-text.ts'
+import { garbled, incomplete } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 import { Calls } from './calls.ts'
-import { errorOf, incomplete, refusedPrompt } from './errors.ts'
+import { errorOf, refusedPrompt } from './errors.ts'
 import { endOf, finishReasonOf, isBrokenOff, isUntold } from './finish.ts'
 import { Out } from './out.ts'
 import { Texts } from './texts.ts'
@@ -55,7 +56,7 @@ export class AiSdkDecoder {
   }
 
   push(part: unknown): void {
-    if (!isWire(part)) throw garbled(this.#asked, 'a part of it is no object')
+    if (!isWire(part)) throw garbled('a part of it is no object', this.#asked)
     const { type } = part
     if (type === 'stream-start') return this.#warnings.addAll(part['warnings'])
     this.#begun = true
@@ -178,10 +179,6 @@ function fileData(data: unknown): string {
   const inner = isWire(data) && typeof data['type'] === 'string' ? data[data['type']] : data
   if (inner instanceof Uint8Array) return toBase64(inner)
   return inner instanceof URL ? inner.href : textOrNothing(inner)
-}
-
-function garbled({ provider }: Asked, what: string): RondoError {
-  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}.`)
 }
 
 /** Of calls that the provider runs nobody here can be asked, and to say no for the user would be a guess. */

@@ -4,6 +4,7 @@ import { safeText } from '../safe-text.ts'
 import { secretsOf } from '../secrets.ts'
 import { isTls } from '../transport/failure.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
+import { incomplete } from '../unusable.ts'
 import { isWire, type Wire } from '../wire.ts'
 
 /**
@@ -147,10 +148,6 @@ function unknown(error: unknown, from: Answerer): RondoError {
     cause: error,
     retryable: false,
   })
-}
-
-export function incomplete(what: string): RondoError {
-  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
 }
 
 function said(error: unknown, { secrets }: Answerer): string {

@@ -1,5 +1,5 @@
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { isWire, type Wire } from '../wire.ts'
+import { countOf, isWire, type Wire } from '../wire.ts'
 
 /**
  * Tokens as a package tells them: flat in specification 2, by kind in the later ones. `complete` only when both totals are known: a missing one is not
@@ -20,7 +20,7 @@ export function usageOf(usage: unknown, metadata: unknown): Usage {
     complete: input !== undefined && output !== undefined,
   }
   // OpenRouter tells what a call cost, in US dollars.
-  const costUsd = isWire(usage['raw']) ? count(usage['raw']['cost']) : undefined
+  const costUsd = isWire(usage['raw']) ? countOf(usage['raw']['cost']) : undefined
   return costUsd === undefined ? tokens : { ...tokens, costUsd }
 }
 
@@ -37,19 +37,19 @@ interface Tokens {
 function nested(usage: Wire): Tokens {
   const input = isWire(usage['inputTokens']) ? usage['inputTokens'] : {}
   const output = isWire(usage['outputTokens']) ? usage['outputTokens'] : {}
-  const [cached, cacheWrite, reasoning] = [count(input['cacheRead']), count(input['cacheWrite']), count(output['reasoning'])]
+  const [cached, cacheWrite, reasoning] = [countOf(input['cacheRead']), countOf(input['cacheWrite']), countOf(output['reasoning'])]
   return {
-    input: count(input['total']) ?? sum(count(input['noCache']), cached, cacheWrite),
+    input: countOf(input['total']) ?? sum(countOf(input['noCache']), cached, cacheWrite),
     cached,
     cacheWrite,
-    output: count(output['total']) ?? sum(count(output['text']), reasoning),
+    output: countOf(output['total']) ?? sum(countOf(output['text']), reasoning),
     reasoning,
   }
 }
 
 function flat(usage: Wire, metadata: unknown): Tokens {
-  const [input, output, total] = [count(usage['inputTokens']), count(usage['outputTokens']), count(usage['totalTokens'])]
-  const [cached, reasoning] = [count(usage['cachedInputTokens']), count(usage['reasoningTokens'])]
+  const [input, output, total] = [countOf(usage['inputTokens']), countOf(usage['outputTokens']), countOf(usage['totalTokens'])]
+  const [cached, reasoning] = [countOf(usage['cachedInputTokens']), countOf(usage['reasoningTokens'])]
   const beside = cacheBeside(metadata)
   return {
     // Anthropic counts what went through the cache beside the input and not in it, and packages of specification 2 pass that on.
@@ -65,9 +65,9 @@ function flat(usage: Wire, metadata: unknown): Tokens {
 function cacheBeside(metadata: unknown): number | undefined {
   if (!isWire(metadata)) return undefined
   const { anthropic, bedrock } = metadata
-  if (isWire(anthropic)) return count(anthropic['cacheCreationInputTokens']) ?? 0
+  if (isWire(anthropic)) return countOf(anthropic['cacheCreationInputTokens']) ?? 0
   if (!isWire(bedrock) || !isWire(bedrock['usage'])) return undefined
-  return count(bedrock['usage']['cacheWriteInputTokens']) ?? 0
+  return countOf(bedrock['usage']['cacheWriteInputTokens']) ?? 0
 }
 
 /** Gemini counts reasoning beside the output: the total says so. */
@@ -78,8 +78,4 @@ function isBeside(input?: number, output?: number, reasoning?: number, total?: n
 
 function sum(first: number | undefined, ...more: readonly (number | undefined)[]): number | undefined {
   return first === undefined ? undefined : more.reduce<number>((total, next) => total + (next ?? 0), first)
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }

@@ -5,9 +5,10 @@ import { quietOverflow, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
+import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { type Block, blockOf, grow, impliedStart, whole } from './block.ts'
-import { anything, garbled, incomplete, isError, parsed } from './event.ts'
+import { isError } from './event.ts'
 import { finishReasonOf, windowExceeded } from './finish.ts'
 import { isServerResult, settlementOf } from './server-tools.ts'
 import { MessagesUsage } from './usage.ts'
@@ -57,8 +58,8 @@ export class MessagesDecoder implements ResponseDecoder {
     if (this.#done) return
     const trimmed = data.trim()
     if (trimmed === '[DONE]') this.#setDone()
-    else if (name === 'error') throw streamError(anything(trimmed), this.#from)
-    else if (trimmed !== '') this.#event(parsed(trimmed, this.#from), data, name)
+    else if (name === 'error') throw streamError(jsonOrText(trimmed), this.#from)
+    else if (trimmed !== '') this.#event(eventOf(trimmed, this.#from), data, name)
   }
 
   takeRun(piece: string, from: number): number {
@@ -69,7 +70,7 @@ export class MessagesDecoder implements ResponseDecoder {
   }
 
   pushRest(data: string): void {
-    if (isWire(anything(data))) this.push(data)
+    if (isWire(jsonOrText(data))) this.push(data)
   }
 
   flush(): void {
@@ -126,7 +127,7 @@ export class MessagesDecoder implements ResponseDecoder {
   }
 
   #event(event: unknown, data: string, name: string | undefined): void {
-    if (!isWire(event)) throw garbled(this.#from, 'an event is no JSON object', data)
+    if (!isWire(event)) throw garbled('an event is no JSON object', this.#from, data)
     if (isError(event)) throw streamError(event, this.#from)
     const { index } = event
     switch (event['type']) {
@@ -193,7 +194,7 @@ export class MessagesDecoder implements ResponseDecoder {
 
   #begin({ part }: Block, { id, name }: Wire): void {
     const toolName = textOrNothing(name)
-    if (toolName === '') throw garbled(this.#from, 'a tool call has no name', '')
+    if (toolName === '') throw garbled('a tool call has no name', this.#from)
     this.#calls++
     const providerCallId = textOrNothing(id)
     this.#deltas.other({ type: 'call', part, toolName, ...(providerCallId === '' ? {} : { providerCallId }) })
@@ -203,7 +204,7 @@ export class MessagesDecoder implements ResponseDecoder {
     const place = this.#place(index)
     const start = this.#blocks.has(place) ? undefined : impliedStart(delta)
     const block = start === undefined ? this.#blocks.get(place) : this.#open(place, start)
-    if (block === undefined) throw garbled(this.#from, 'a piece belongs to no block', data)
+    if (block === undefined) throw garbled('a piece belongs to no block', this.#from, data)
     const type = textOrNothing(delta['type'])
     if (isTextDelta(type) && textDeltas[type][2] === block.kind) return this.#textDelta(block, type, delta, data, name)
     this.#plain = undefined

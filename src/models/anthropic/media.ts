@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
-import { toBase64 } from '../../core/media.ts'
 import type { MediaPart } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
+import { base64Of, isRemote } from '../media-data.ts'
 
 /** platform.claude.com, Images and vision; PDF support. Any other image is refused. */
 const images: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
@@ -11,7 +11,7 @@ const texts = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-sh|s
 /** Whether the API has a block for it at all. */
 export function isReadable({ mediaType, data = '' }: MediaPart): boolean {
   const type = typeOf(mediaType)
-  return images.has(type) || type === 'application/pdf' || texts.test(type) || (type.startsWith('image/') && isUrl(data))
+  return images.has(type) || type === 'application/pdf' || texts.test(type) || (type.startsWith('image/') && isRemote(data))
 }
 
 /**
@@ -22,7 +22,7 @@ export function mediaBlock(part: MediaPart): JsonObject {
   const { mediaType, name, data = '' } = part
   const type = typeOf(mediaType)
   if (!isReadable(part)) return { type: 'text', text: unseen(part) }
-  const source = isUrl(data) ? { type: 'url', url: data } : sourceOf(data, type)
+  const source = isRemote(data) ? { type: 'url', url: data } : sourceOf(data, type)
   if (type.startsWith('image/')) return { type: 'image', source }
   return { type: 'document', source, ...(name === undefined ? {} : { title: wellFormed(name) }) }
 }
@@ -34,7 +34,7 @@ export function unseen({ mediaType, name }: MediaPart): string {
 }
 
 function sourceOf(data: string, type: string): JsonObject {
-  const base64 = base64Of(data)
+  const base64 = base64Of(data) ?? ''
   if (texts.test(type)) return { type: 'text', media_type: 'text/plain', data: wellFormed(decoded(base64)) }
   return { type: 'base64', media_type: type, data: base64 }
 }
@@ -42,26 +42,6 @@ function sourceOf(data: string, type: string): JsonObject {
 function typeOf(mediaType: string): string {
   const type = mediaType.toLowerCase().replace(/;.*$/s, '').trim()
   return type === 'image/jpg' ? 'image/jpeg' : type
-}
-
-function isUrl(data: string): boolean {
-  return /^https?:/i.test(data)
-}
-
-/** RFC 2397: `data:[<media type>][;base64],<data>`. */
-function base64Of(data: string): string {
-  if (!/^data:/i.test(data)) return data
-  const comma = data.indexOf(',')
-  const content = data.slice(comma + 1)
-  return /;base64$/i.test(data.slice(0, comma)) ? content : toBase64(new TextEncoder().encode(decodedUrl(content)))
-}
-
-function decodedUrl(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function decoded(base64: string): string {

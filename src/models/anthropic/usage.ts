@@ -1,5 +1,5 @@
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { isWire, type Wire } from '../wire.ts'
+import { countOf, isWire, type Wire } from '../wire.ts'
 
 /**
  * Tokens as they are told: at the begin of a message and again at its end, each time as a whole. A later number replaces an earlier one, field
@@ -14,14 +14,14 @@ export class MessagesUsage {
   read(usage: unknown): void {
     if (!isWire(usage)) return
     for (const [name, field] of Object.entries(fields) as [keyof typeof fields, string][]) {
-      const count = tokens(usage[field])
+      const count = countOf(usage[field])
       if (count !== undefined) this.#told.set(name, count)
     }
-    if (isWire(usage['cache_creation']) && tokens(usage['cache_creation_input_tokens']) === undefined)
+    if (isWire(usage['cache_creation']) && countOf(usage['cache_creation_input_tokens']) === undefined)
       this.#told.set('written', written(usage['cache_creation']))
     const { output_tokens_details: details } = usage
-    this.#reasoning = (isWire(details) ? tokens(details['thinking_tokens']) : undefined) ?? this.#reasoning
-    this.#costUsd = tokens(usage['cost']) ?? this.#costUsd
+    this.#reasoning = (isWire(details) ? countOf(details['thinking_tokens']) : undefined) ?? this.#reasoning
+    this.#costUsd = countOf(usage['cost']) ?? this.#costUsd
   }
 
   /** `complete` only when both counts are known: a missing one is not zero. */
@@ -50,9 +50,5 @@ const fields = {
 
 /** By how long it is kept: `ephemeral_5m_input_tokens`, `ephemeral_1h_input_tokens`. */
 function written(creation: Wire): number {
-  return Object.values(creation).reduce<number>((sum, count) => sum + (tokens(count) ?? 0), 0)
-}
-
-function tokens(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+  return Object.values(creation).reduce<number>((sum, count) => sum + (countOf(count) ?? 0), 0)
 }

@@ -1,4 +1,3 @@
-import { RondoError } from '../../core/error.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Answerer, streamError } from '../errors.ts'
@@ -6,6 +5,7 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
+import { eventOf, incomplete, tooMany } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { finishReasonOf, isBrokenOff } from './finish.ts'
 import { PartialArgs } from './partial-args.ts'
@@ -56,7 +56,7 @@ export class GeminiDecoder implements ResponseDecoder {
     const trimmed = data.trim()
     // What proxies put at the end of any stream says nothing here.
     if (trimmed === '' || trimmed === '[DONE]') return
-    const event = this.#parsed(trimmed)
+    const event = eventOf(trimmed, this.#from)
     this.#event(event)
     const plain = plainIn(event)
     if (plain !== undefined && plain.kind === this.#open) this.#template.learn(data, plain.kind, plain.text, textIn)
@@ -109,16 +109,6 @@ export class GeminiDecoder implements ResponseDecoder {
     // A prompt that was refused has no candidate.
     const finishReason = this.#finish === undefined ? 'content-filter' : finishReasonOf(this.#finish, this.#calls > 0)
     return { finishReason, rawFinishReason: reason, usage: this.#usage.usage }
-  }
-
-  #parsed(text: string): unknown {
-    try {
-      return JSON.parse(text)
-    } catch {
-      const { provider, secrets } = this.#from
-      const said = safeText(text, 200, secrets)
-      throw new RondoError('ModelServerError', `The response of ${provider} is garbled: an event is not JSON: ${said}`)
-    }
   }
 
   #event(event: unknown): void {
@@ -175,7 +165,7 @@ export class GeminiDecoder implements ResponseDecoder {
     if (name !== '') {
       const toolName = this.#toolNames.get(name) ?? name
       this.#endCall()
-      if (++this.#calls > maxCalls) throw tooMany()
+      if (++this.#calls > maxCalls) throw tooMany(maxCalls, 'tool calls')
       const part = this.#newPart()
       this.#open = undefined
       this.#deltas.other(id === '' ? { type: 'call', part, toolName } : { type: 'call', part, toolName, providerCallId: id })
@@ -251,14 +241,4 @@ type Signed = { readonly thoughtSignature: string }
 
 function signatureOf({ thoughtSignature }: Wire): Signed | undefined {
   return typeof thoughtSignature === 'string' && thoughtSignature !== '' ? { thoughtSignature } : undefined
-}
-
-function incomplete(what: string): RondoError {
-  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
-}
-
-/** Another attempt would run on as this one, at full price. */
-function tooMany(): RondoError {
-  const limit = maxCalls.toLocaleString('en-US')
-  return new RondoError('ModelServerError', `The model's response was stopped: it has more than ${limit} tool calls.`, { retryable: false })
 }

@@ -4,6 +4,7 @@ import { anyIds } from '../history/ids.ts'
 import { type AssistantItem, type CallItem, type HistoryRules, type ResultItem, type Turn, turnsOf } from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
 import { optional } from '../http/frames.ts'
+import { base64Of, isRemote } from '../media-data.ts'
 import { geminiToolNames, legalToolName } from '../tool-names.ts'
 import type { Family } from './family.ts'
 
@@ -23,7 +24,7 @@ export function geminiWriting(scope: string, family: Family): Writing {
     ids: anyIds,
     nameOf: (name) => legalToolName(name, geminiToolNames),
     // Whatever goes as bytes; a URL would be another kind of part.
-    resultHolds: ({ data = '' }) => family.mediaInResults && !isURI(data),
+    resultHolds: ({ data = '' }) => family.mediaInResults && !isRemote(data),
   }
   return {
     between,
@@ -117,15 +118,8 @@ function responsePart({ name, text, isError, media, part }: ResultItem, scope: s
   return { functionResponse: { ...(id === undefined ? {} : { id }), name, response: { [isError ? 'error' : 'output']: text }, ...parts } }
 }
 
-/** A page, a video of YouTube, a file of the Files API, one in Google's storage. https://ai.google.dev/gemini-api/docs/file-input-methods */
-function isURI(data: string): boolean {
-  return /^(?:https?|gs):\/\//.test(data)
-}
-
+/** Remote: a page, a video of YouTube, a file of the Files API, one in Google's storage. https://ai.google.dev/gemini-api/docs/file-input-methods */
 function mediaPart({ mediaType, data = '' }: MediaPart): JsonObject {
-  if (isURI(data)) return { fileData: { mimeType: mediaType, fileUri: data } }
-  const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
-  if (base64 !== undefined) return { inlineData: { mimeType: mediaType, data: data.slice(base64.length) } }
-  if (data.startsWith('data:')) return { text: decodeURIComponent(data.slice(data.indexOf(',') + 1)) }
-  return { inlineData: { mimeType: mediaType, data } }
+  const base64 = base64Of(data)
+  return base64 === undefined ? { fileData: { mimeType: mediaType, fileUri: data } } : { inlineData: { mimeType: mediaType, data: base64 } }
 }

@@ -1,6 +1,6 @@
-import { RondoError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
 import { checkDepth } from '../input-text.ts'
+import { garbled } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 
 /** An object or a list that is being built. Without a prototype, so that a key is a key, whatever it is called (B197). */
@@ -73,18 +73,14 @@ function stepsOf(path: string): (string | number)[] {
     if (name !== undefined) steps.push(name)
     else if (index !== undefined && Number(index) <= maxIndex) steps.push(Number(index))
     else if (quoted !== undefined) steps.push(unescaped(quoted))
-    else throw garbled()
-    if (steps.length > maxSteps) throw garbled()
+    else throw garbled('a piece of arguments has a place that is none')
+    if (steps.length > maxSteps) throw garbled('a piece of arguments has a place that is none')
   }
   return steps
 }
 
 function unescaped(quoted: string): string {
   return quoted.replace(/\\(.)/g, (_, one: string) => one)
-}
-
-function garbled(): RondoError {
-  return new RondoError('ModelServerError', "The model's response is garbled: a piece of arguments has a place that is none.")
 }
 
 /** `undefined` for what says no value: more may follow. */

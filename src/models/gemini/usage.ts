@@ -1,5 +1,5 @@
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { isWire, type Wire } from '../wire.ts'
+import { countOf, isWire, type Wire } from '../wire.ts'
 
 /**
  * Tokens as `usageMetadata` tells them: in each event anew, the later number in the place of the earlier one. Thoughts are counted beside the
@@ -13,21 +13,17 @@ export class GeminiUsage {
   }
 
   get usage(): Usage {
-    const input = this.#tokens('promptTokenCount')
+    const last = this.#last
+    const input = countOf(last['promptTokenCount'])
     if (input === undefined) return unknownUsage
-    const reasoningTokens = this.#tokens('thoughtsTokenCount') ?? 0
+    const reasoningTokens = countOf(last['thoughtsTokenCount']) ?? 0
     return {
-      inputTokens: input + (this.#tokens('toolUsePromptTokenCount') ?? 0),
-      cachedInputTokens: this.#tokens('cachedContentTokenCount') ?? 0,
+      inputTokens: input + (countOf(last['toolUsePromptTokenCount']) ?? 0),
+      cachedInputTokens: countOf(last['cachedContentTokenCount']) ?? 0,
       cacheWriteTokens: 0,
-      outputTokens: (this.#tokens('candidatesTokenCount') ?? 0) + reasoningTokens,
+      outputTokens: (countOf(last['candidatesTokenCount']) ?? 0) + reasoningTokens,
       reasoningTokens,
       complete: true,
     }
-  }
-
-  #tokens(name: string): number | undefined {
-    const value = this.#last[name]
-    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
   }
 }

@@ -1,33 +1,27 @@
+import { JsonEnd } from '../json-end.ts'
+
 /** Finds the end of a JSON value that comes in pieces, each read once: of an object, array or text where it closes, of others at the first character that is not theirs. */
 export class ValueEnd {
-  #kind: 'none' | 'nested' | 'scalar' = 'none'
-  #depth = 0
-  #inText = false
-  #escaped = false
+  /** `undefined` for a value that does not close. */
+  #end: JsonEnd | undefined
+  #isBegun = false
   isOver = false
 
   /** Reads on; the place behind the value, or the end of the text. */
   push(text: string, from: number): number {
-    let at = from
-    if (this.#kind === 'none' && at < text.length) this.#kind = /["[{]/.test(text.charAt(at)) ? 'nested' : 'scalar'
-    if (this.#kind === 'scalar') {
-      while (at < text.length && isScalar(text.charCodeAt(at))) at++
-      this.isOver = at < text.length
+    if (!this.#isBegun && from < text.length) {
+      this.#isBegun = true
+      if (/["[{]/.test(text.charAt(from))) this.#end = new JsonEnd()
+    }
+    if (this.#end !== undefined) {
+      const at = this.#end.push(text, from)
+      this.isOver = this.#end.isComplete
       return at
     }
-    while (at < text.length && !this.isOver) this.#unit(text.charCodeAt(at++))
+    let at = from
+    while (at < text.length && isScalar(text.charCodeAt(at))) at++
+    this.isOver = at < text.length
     return at
-  }
-
-  #unit(unit: number): void {
-    if (this.#escaped) this.#escaped = false
-    else if (unit === backslash && this.#inText) this.#escaped = true
-    else if (unit === quote) {
-      this.#inText = !this.#inText
-      this.isOver = !this.#inText && this.#depth === 0
-    } else if (this.#inText) return
-    else if (unit === openBrace || unit === openBracket) this.#depth++
-    else if (unit === closeBrace || unit === closeBracket) this.isOver = --this.#depth === 0
   }
 }
 
@@ -42,10 +36,3 @@ export function isScalar(unit: number): boolean {
     unit === 0x2e
   )
 }
-
-const quote = 0x22
-const backslash = 0x5c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d

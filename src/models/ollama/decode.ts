@@ -6,8 +6,8 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { inputText } from '../input-text.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { safeText } from '../safe-text.ts'
-import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
+import { incomplete, jsonOrText } from '../unusable.ts'
+import { countOf, isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
 /** Reads a response of Ollama: a line of JSON for each piece, the last one with `done`; or one line for all. */
 export class OllamaDecoder implements ResponseDecoder {
@@ -37,7 +37,7 @@ export class OllamaDecoder implements ResponseDecoder {
     const kind = this.#kind
     const more = kind !== undefined && kind === this.#template.kind ? this.#template.match(line) : undefined
     if (kind !== undefined && more !== undefined) return this.#deltas.text(kind, this.#part, more)
-    const event = parsed(line)
+    const event = jsonOrText(line)
     this.#line(event)
     const plain = plainIn(event)
     if (plain !== undefined) this.#template.learn(line, plain.kind, plain.text, (one) => plainIn(one)?.text)
@@ -45,7 +45,7 @@ export class OllamaDecoder implements ResponseDecoder {
 
   /** A last line without its end may be cut: only what is whole counts. */
   pushRest(line: string): void {
-    if (isWire(parsed(line))) this.push(line)
+    if (isWire(jsonOrText(line))) this.push(line)
   }
 
   flush(): void {
@@ -132,25 +132,8 @@ function finishOf(reason: string, hasCalls: boolean): FinishReason {
 
 /** A server that had read the whole prompt before tells no count of it: unknown, not zero. */
 function usageOf({ prompt_eval_count: input, eval_count: output }: Wire): Usage {
-  const [inputTokens, outputTokens] = [tokens(input), tokens(output)]
+  const [inputTokens, outputTokens] = [countOf(input), countOf(output)]
   if (inputTokens === undefined && outputTokens === undefined) return unknownUsage
   const complete = inputTokens !== undefined && outputTokens !== undefined
   return { ...unknownUsage, inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, complete }
-}
-
-function tokens(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
-}
-
-/** The JSON value of a line, or the line itself. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return safeText(line, 2_000)
-  }
-}
-
-function incomplete(what: string): RondoError {
-  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
 }

@@ -4,6 +4,7 @@ import type { MediaPart } from '../../core/message.ts'
 import { anyIds } from '../history/ids.ts'
 import { type AssistantItem, type HistoryRules, type MediaItem, type TextItem, type Turn, turnsOf } from '../history/turns.ts'
 import type { Piece, Writing } from '../http/conversation.ts'
+import { base64Of } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 
 /** Under which key it is kept that reasoning came from this model. */
@@ -65,11 +66,9 @@ function userMessage(items: readonly (TextItem | MediaItem)[]): JsonObject {
 /** Images are all that there is, as bare base64. */
 function imageOf({ type, mediaType, data = '' }: MediaPart): string {
   if (type !== 'image' && !mediaType.startsWith('image/')) throw unfit(`A file of type ${mediaType}`)
-  if (!/^(?:https?|data):/.test(data)) return data
-  const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
-  if (base64 === undefined)
-    throw unfit(data.startsWith('data:') ? 'An image given as a data: URL that is not base64' : 'An image given as a URL')
-  return data.slice(base64.length)
+  const base64 = base64Of(data)
+  if (base64 === undefined) throw unfit('An image given as a URL')
+  return base64
 }
 
 function unfit(what: string): RondoError {

@@ -1,8 +1,9 @@
-import { RondoError } from '../../core/error.ts'
+import type { RondoError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { inputText } from '../input-text.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { JsonEnd } from '../json-end.ts'
+import { garbled, tooMany } from '../unusable.ts'
 import { isWire, type Wire } from '../wire.ts'
 import { type CallPiece, hasEnded, isMoreName, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
 
@@ -157,7 +158,7 @@ export class ChatCalls {
   }
 
   #open({ index, id, name, bare }: CallPiece): OpenCall {
-    if (this.#calls.length >= maxCalls) throw tooMany()
+    if (this.#calls.length >= maxCalls) throw tooMany(maxCalls, 'tool calls')
     // An id without a name has its name in the next piece; what has neither is nothing.
     if (name === '' && id === '') throw garbled('a tool call has no name')
     this.tellRest()
@@ -205,14 +206,4 @@ export class ChatCalls {
     call.text = inputText(input)
     this.#deltas.text('call-input', call.part, call.text)
   }
-}
-
-function garbled(what: string): RondoError {
-  return new RondoError('ModelServerError', `The model's response is garbled: ${what}.`)
-}
-
-/** Another attempt would run on as this one, at full price. */
-function tooMany(): RondoError {
-  const limit = maxCalls.toLocaleString('en-US')
-  return new RondoError('ModelServerError', `The model's response was stopped: it has more than ${limit} tool calls.`, { retryable: false })
 }

@@ -1,4 +1,3 @@
-import { RondoError } from '../../core/error.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Answerer, streamError } from '../errors.ts'
@@ -6,6 +5,7 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
+import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { ChatCalls } from './calls.ts'
 import {
@@ -73,8 +73,8 @@ export class ChatDecoder implements ResponseDecoder {
     if (this.#done) return
     const trimmed = data.trim()
     if (trimmed === '[DONE]') this.#setDone()
-    else if (name === 'error') throw streamError(anything(trimmed), this.#from)
-    else if (trimmed !== '') this.#event(parsed(trimmed, this.#from), data)
+    else if (name === 'error') throw streamError(jsonOrText(trimmed), this.#from)
+    else if (trimmed !== '') this.#event(eventOf(trimmed, this.#from), data)
   }
 
   /** Takes the events out of a piece of a stream that are like the one before. Says where the first other one begins. */
@@ -112,7 +112,7 @@ export class ChatDecoder implements ResponseDecoder {
 
   /** What stands after the last event: it may lack its blank line (B095), or be the beginning of one that was cut off. */
   pushRest(data: string): void {
-    if (data.trim() === '[DONE]' || isWire(anything(data))) this.push(data)
+    if (data.trim() === '[DONE]' || isWire(jsonOrText(data))) this.push(data)
   }
 
   /** Whether the server has said that nothing follows. */
@@ -155,7 +155,7 @@ export class ChatDecoder implements ResponseDecoder {
   }
 
   #event(event: unknown, data: string): void {
-    if (!isWire(event)) throw garbled(this.#from, 'an event is no JSON object', data)
+    if (!isWire(event)) throw garbled('an event is no JSON object', this.#from, data)
     const error = errorIn(event)
     if (error !== undefined) throw streamError(error, this.#from)
     this.#usage.read(event['usage'])
@@ -293,29 +293,4 @@ interface Plain {
   readonly text: string
   readonly in: (event: unknown) => unknown
   readonly call?: OpenCall
-}
-
-function parsed(text: string, from: Answerer): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw garbled(from, 'an event is not JSON', text)
-  }
-}
-
-/** The JSON value of a text, or the text itself. */
-function anything(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-function garbled({ provider, secrets }: Answerer, what: string, data: string): RondoError {
-  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${safeText(data, 200, secrets)}`)
-}
-
-function incomplete(what: string): RondoError {
-  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
 }

@@ -12,6 +12,7 @@ import {
   turnsOf,
 } from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
+import { base64Of, urlOf } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 import type { Dialect } from './dialect.ts'
 import { contentWithThinking, reasoningFields } from './reasoning.ts'
@@ -91,23 +92,20 @@ function userPart(item: TextItem | MediaItem): Json {
 
 function mediaPart(part: MediaPart): Json {
   const { type, mediaType, name } = part
-  const data = part.data ?? ''
-  const url = /^(?:https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`
+  const url = urlOf(part)
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
   const format = audioFormats[mediaType]
-  if (format !== undefined) return { type: 'input_audio', input_audio: { data: bareBase64(data, mediaType), format } }
+  if (format !== undefined) return { type: 'input_audio', input_audio: { data: audioOf(part), format } }
   return { type: 'file', file: { file_data: url, ...(name === undefined ? {} : { filename: name }) } }
 }
 
 /** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */
-function bareBase64(data: string, mediaType: string): string {
-  if (!/^(?:https?|data):/.test(data)) return data
-  const base64 = /^data:[^,]{0,200};base64,/i.exec(data)?.[0]
-  if (base64 !== undefined) return data.slice(base64.length)
-  const given = data.startsWith('data:') ? 'a data: URL that is not base64' : 'a URL'
+function audioOf({ mediaType, data = '' }: MediaPart): string {
+  const base64 = base64Of(data)
+  if (base64 !== undefined) return base64
   throw new RondoError(
     'ModelBadRequest',
-    `A file of type ${mediaType} is given as ${given}: the API takes audio as base64 only. Load it and pass its bytes.`,
+    `A file of type ${mediaType} is given as a URL: the API takes audio as base64 only. Load it and pass its bytes.`,
   )
 }
 

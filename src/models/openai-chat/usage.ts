@@ -1,5 +1,5 @@
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { isWire, type Wire } from '../wire.ts'
+import { countOf, isWire, type Wire } from '../wire.ts'
 
 /**
  * Tokens as servers report them: in the last chunk, in every chunk, more than once, beside the choices or under a name of their own. A
@@ -17,17 +17,17 @@ export class ChatUsage {
     if (!isWire(usage)) return
     const input = part(usage, 'prompt_tokens_details')
     const output = part(usage, 'completion_tokens_details')
-    this.#input = tokens(usage['prompt_tokens']) ?? this.#input
-    this.#output = outputOf(usage, tokens(output['reasoning_tokens'])) ?? this.#output
+    this.#input = countOf(usage['prompt_tokens']) ?? this.#input
+    this.#output = outputOf(usage, countOf(output['reasoning_tokens'])) ?? this.#output
     this.#cached =
-      tokens(input['cached_tokens']) ??
-      tokens(usage['prompt_cache_hit_tokens']) ??
-      tokens(usage['cache_read_input_tokens']) ??
-      tokens(usage['cached_tokens']) ??
-      tokens(usage['num_cached_tokens']) ??
+      countOf(input['cached_tokens']) ??
+      countOf(usage['prompt_cache_hit_tokens']) ??
+      countOf(usage['cache_read_input_tokens']) ??
+      countOf(usage['cached_tokens']) ??
+      countOf(usage['num_cached_tokens']) ??
       this.#cached
-    this.#cacheWrite = tokens(input['cache_write_tokens']) ?? tokens(usage['cache_creation_input_tokens']) ?? this.#cacheWrite
-    this.#reasoning = tokens(output['reasoning_tokens']) ?? this.#reasoning
+    this.#cacheWrite = countOf(input['cache_write_tokens']) ?? countOf(usage['cache_creation_input_tokens']) ?? this.#cacheWrite
+    this.#reasoning = countOf(output['reasoning_tokens']) ?? this.#reasoning
     this.#costUsd = costOf(usage['cost']) ?? this.#costUsd
   }
 
@@ -48,7 +48,7 @@ export class ChatUsage {
 
 /** Some servers (xAI, Gemini) count reasoning beside the completion and not in it: their total says so. */
 function outputOf(usage: Wire, reasoning: number | undefined): number | undefined {
-  const [input, output, total] = [tokens(usage['prompt_tokens']), tokens(usage['completion_tokens']), tokens(usage['total_tokens'])]
+  const [input, output, total] = [countOf(usage['prompt_tokens']), countOf(usage['completion_tokens']), countOf(usage['total_tokens'])]
   if (input === undefined || output === undefined || total === undefined) return output
   const beside = reasoning !== undefined && reasoning > 0 && total === input + output + reasoning
   return beside || (reasoning ?? 0) > output ? Math.max(output, total - input) : output
@@ -59,11 +59,7 @@ function part(usage: Wire, name: string): Wire {
   return isWire(value) ? value : {}
 }
 
-function tokens(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
-}
-
 /** OpenRouter tells US dollars as a number, Perplexity as an object with its total. */
 function costOf(cost: unknown): number | undefined {
-  return tokens(isWire(cost) ? cost['total_cost'] : cost)
+  return countOf(isWire(cost) ? cost['total_cost'] : cost)
 }

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { CallItem, ResultItem } from '../history/turns.ts'
+import { urlOf } from '../media-data.ts'
 import { textOrNothing } from '../wire.ts'
-import { mediaUrl, resultContent } from './media.ts'
+import { resultContent } from './media.ts'
 
 /** A kind of item by which the model calls what runs here: how it is a call of a tool of ours, and how it is answered. */
 interface ClientKind {
@@ -174,7 +175,7 @@ function computerAnswer({ media, isError }: ResultItem, { pending_safety_checks:
   const [screen] = media
   return {
     type: 'computer_call_output',
-    output: { type: 'computer_screenshot', image_url: screen === undefined ? noScreen : mediaUrl(screen) },
+    output: { type: 'computer_screenshot', image_url: screen === undefined ? noScreen : urlOf(screen) },
     ...(Array.isArray(checks) && checks.length > 0 && !isError ? { acknowledged_safety_checks: checks } : {}),
   }
 }

@@ -6,7 +6,7 @@ import { type Answerer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { safeText } from '../safe-text.ts'
+import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
 import { textOrNothing } from '../wire.ts'
 import { errorIn, isEnding, isFailure, isResponse, type TextEvent, textEvent } from './event.ts'
 import { endingOf } from './finish.ts'
@@ -46,8 +46,8 @@ export class ResponsesDecoder implements ResponseDecoder {
     if (this.#done || this.#isMore(data, name)) return
     const trimmed = data.trim()
     if (trimmed === '[DONE]') this.#done = true
-    else if (name === 'error') throw streamError(errorOf(anything(trimmed)), this.#from)
-    else if (trimmed !== '') this.#event(parsed(trimmed, this.#from), name, data)
+    else if (name === 'error') throw streamError(errorOf(jsonOrText(trimmed)), this.#from)
+    else if (trimmed !== '') this.#event(eventOf(trimmed, this.#from), name, data)
   }
 
   takeRun(piece: string, from: number): number {
@@ -70,7 +70,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   }
 
   pushRest(data: string): void {
-    if (data.trim() === '[DONE]' || isJsonObject(anything(data))) this.push(data)
+    if (data.trim() === '[DONE]' || isJsonObject(jsonOrText(data))) this.push(data)
   }
 
   get isDone(): boolean {
@@ -99,7 +99,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   }
 
   #event(event: Json, name: string | undefined, data: string): void {
-    if (!isJsonObject(event)) throw garbled(this.#from, 'an event is no JSON object', JSON.stringify(event))
+    if (!isJsonObject(event)) throw garbled('an event is no JSON object', this.#from, JSON.stringify(event))
     const type = textOrNothing(event['type']) || name || ''
     const text = textEvent(type)
     if (text !== undefined) return this.#text(text, event, name, data)
@@ -167,29 +167,4 @@ function inBackground({ provider }: Answerer, status: string): RondoError {
     `${provider} has put the response in the background (status ${status}), from where it is not fetched: leave 'background' out of providerOptions.`,
     { retryable: false },
   )
-}
-
-function parsed(text: string, from: Answerer): Json {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw garbled(from, 'an event is not JSON', text)
-  }
-}
-
-/** The JSON value of a text, or the text itself. */
-function anything(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-function garbled({ provider, secrets }: Answerer, what: string, data: string): RondoError {
-  return new RondoError('ModelServerError', `The response of ${provider} is garbled: ${what}: ${safeText(data, 200, secrets)}`)
-}
-
-function incomplete(what: string): RondoError {
-  return new RondoError('ModelServerError', `${what}: it is not complete, and nothing of it is used.`)
 }

@@ -1,7 +1,7 @@
-import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../core/json.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
+import { tooMany } from '../unusable.ts'
 import { textOrNothing } from '../wire.ts'
 import { type ClientCall, clientCall } from './client-calls.ts'
 import type { ItemData } from './data.ts'
@@ -119,7 +119,7 @@ export class Items {
   }
 
   #add(item: JsonObject, place: Json | undefined): OpenItem {
-    if (this.#open.all.length >= maxItems) throw tooMany()
+    if (this.#open.all.length >= maxItems) throw tooMany(maxItems, 'items')
     const type = textOrNothing(item['type'])
     const id = textOrNothing(item['id'])
     const after = this.#reasoning
@@ -231,10 +231,4 @@ function marksOf(told: ItemText | undefined): ItemData {
   if (told === undefined) return {}
   const { isRefusal, annotations } = told
   return { ...(isRefusal ? { refusal: true } : {}), ...(annotations.length > 0 ? { annotations } : {}) }
-}
-
-/** Another attempt would run on as this one, at full price. */
-function tooMany(): RondoError {
-  const limit = maxItems.toLocaleString('en-US')
-  return new RondoError('ModelServerError', `The model's response was stopped: it has more than ${limit} items.`, { retryable: false })
 }

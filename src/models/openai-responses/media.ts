@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
 import type { MediaItem, ResultItem, TextItem } from '../history/turns.ts'
+import { base64Of, isRemote, urlOf } from '../media-data.ts'
 
 /** Text alone as a text, else as parts. */
 export function userContent(items: readonly (TextItem | MediaItem)[]): Json {
@@ -19,10 +20,10 @@ function textPart(text: string): Json {
 }
 
 function mediaPart(part: MediaPart): Json {
-  if (isImage(part)) return { type: 'input_image', image_url: mediaUrl(part), detail: 'auto' }
+  if (isImage(part)) return { type: 'input_image', image_url: urlOf(part), detail: 'auto' }
   const { mediaType, name = `file.${extension(mediaType)}` } = part
-  const url = mediaUrl(part)
-  return /^https?:/.test(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: name, file_data: url }
+  const url = urlOf(part)
+  return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: name, file_data: url }
 }
 
 export function isFileOrImage({ type, mediaType }: MediaPart): boolean {
@@ -31,11 +32,6 @@ export function isFileOrImage({ type, mediaType }: MediaPart): boolean {
 
 function isImage({ type, mediaType }: MediaPart): boolean {
   return type === 'image' || mediaType.startsWith('image/')
-}
-
-/** A URL of what is in a part; base64 as a `data:` URL. */
-export function mediaUrl({ mediaType, data = '' }: MediaPart): string {
-  return /^(?:https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`
 }
 
 /** A file that has no name must get one: the API tells its kind by it. */
@@ -47,5 +43,5 @@ function extension(mediaType: string): string {
 
 /** A picture that the model has made, as the API told it: base64, or a URL. */
 export function madePicture({ data = '' }: MediaPart): string {
-  return data.replace(/^data:[^,]{0,200};base64,/i, '')
+  return base64Of(data) ?? data
 }

@@ -49,7 +49,7 @@ describe('what the user says', () => {
           { text: 'look' },
           { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
           { inlineData: { mimeType: 'application/pdf', data: 'BBBB' } },
-          { text: 'a b' },
+          { inlineData: { mimeType: 'text/plain', data: 'YSBi' } },
           { fileData: { mimeType: 'video/mp4', fileUri: 'https://www.youtube.com/watch?v=1' } },
           { fileData: { mimeType: 'audio/wav', fileUri: 'gs://bucket/a.wav' } },
         ],

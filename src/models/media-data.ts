@@ -1,0 +1,26 @@
+import { percentDecoded, toBase64 } from '../core/media.ts'
+import type { MediaPart } from '../core/message.ts'
+
+const base64Url = /^data:[^,]{0,200};base64,/i
+
+/** Whether a file's data says where the bytes are, and does not hold them: base64 has no colon. */
+export function isRemote(data: string): boolean {
+  return isUrl(data) && !/^data:/i.test(data)
+}
+
+function isUrl(data: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(data)
+}
+
+/** Base64 as a `data:` URL, a URL as it is. */
+export function urlOf({ data = '', mediaType }: Pick<MediaPart, 'data' | 'mediaType'>): string {
+  return isUrl(data) ? data : `data:${mediaType};base64,${data}`
+}
+
+/** The base64 of base64, or of a `data:` URL (RFC 2397). `undefined` for a URL of another kind. */
+export function base64Of(data: string): string | undefined {
+  if (!isUrl(data)) return data
+  const start = base64Url.exec(data)?.[0]
+  if (start !== undefined) return data.slice(start.length)
+  return isRemote(data) ? undefined : toBase64(percentDecoded(data.slice(data.indexOf(',') + 1)))
+}
