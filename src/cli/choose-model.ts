@@ -8,6 +8,7 @@ import { packageVersion } from './doctor/installed.ts'
 import { fullName, type InformedModel, informed, type OwnModels } from './informed-model.ts'
 import { nearest } from './nearest.ts'
 import { lookForOllama, unreadable } from './ollama.ts'
+import { parsedUrl } from './parsed-url.ts'
 import { ollamaMaker } from './providers/makers.ts'
 import type { Provider } from './providers/provider.ts'
 import { providerNamed, providerNames, providers } from './providers/table.ts'
@@ -201,14 +202,13 @@ function lineOf(model: Model, notes: readonly string[]): string {
 
 /** What the catalogue knows a server by. */
 function hostOf(baseUrl: string): string {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl
+  return parsedUrl(baseUrl)?.host ?? baseUrl
 }
 
 /** A URL may hold a password, or a key in its query. What is no URL is refused by the adapter. */
 function placeOf(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) return ''
-  const { origin, pathname } = new URL(baseUrl)
-  return oneLine(`${origin}${pathname}`)
+  const url = parsedUrl(baseUrl)
+  return url === undefined ? '' : oneLine(`${url.origin}${url.pathname}`)
 }
 
 /** Only the first colon parts: names of models have colons too (`qwen3:8b`). */

@@ -11,6 +11,7 @@ import {
   writeTools,
 } from '../tools/index.ts'
 import { toolGroups, toolWords } from './config/tool-groups.ts'
+import { parsedUrl } from './parsed-url.ts'
 import { CannotRun, type Terminal } from './terminal.ts'
 import { oneLine } from './text.ts'
 
@@ -120,7 +121,7 @@ function fetcher({ fetchHosts = [] }: ToolFlags, asks: boolean): Tool {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ''
+  return parsedUrl(url)?.host ?? ''
 }
 
 /** `*.example.com` is every name below it, not the name itself. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { parsedUrl } from './url.ts'
 
 /** Which keywords of JSON Schema (draft 2020-12) hold schemas: one, a list of them, or a map of them by names that are the user's. */
 export const subschemaWords: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
@@ -52,8 +53,8 @@ export class SchemaRefs {
   }
 
   #find(reference: string, base: string): Json | undefined {
-    if (!URL.canParse(reference, base)) return undefined
-    const url = new URL(reference, base)
+    const url = parsedUrl(reference, base)
+    if (url === undefined) return undefined
     const fragment = decoded(url.hash.slice(1))
     url.hash = ''
     const resource = url.href === nowhere ? this.#root : this.#places.get(url.href)
@@ -82,8 +83,8 @@ export class SchemaRefs {
 
 function baseOf(schema: JsonObject, outer: string): string {
   const id = schema['$id']
-  if (typeof id !== 'string' || !URL.canParse(id, outer)) return outer
-  const url = new URL(id, outer)
+  const url = typeof id === 'string' ? parsedUrl(id, outer) : undefined
+  if (url === undefined) return outer
   url.hash = ''
   return url.href
 }

@@ -3,6 +3,7 @@ import { format } from '@cfworker/json-schema'
 import { RondoError } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { isJsonObject } from '../core/json.ts'
+import { parsedUrl } from '../core/url.ts'
 import type { Draft } from './keywords.ts'
 import { isSchemaShaped, keywordProblem, keywords, mustBe } from './keywords.ts'
 
@@ -138,7 +139,7 @@ function identify(state: Compiling, source: JsonObject, base: string, place: str
   const id = source[word]
   let own = base
   if (id !== undefined && !(source.$ref !== undefined && (state.draft === '4' || state.draft === '7'))) {
-    const url = typeof id === 'string' && URL.canParse(id, base) ? new URL(id, base) : undefined
+    const url = typeof id === 'string' ? parsedUrl(id, base) : undefined
     if (url === undefined) state.problems.push(`${place}/${word} ${mustBe('a URI', id)}`)
     else if (url.hash.length > 1) addName(state, state.anchors, url.href, source, place)
     else {
@@ -177,11 +178,11 @@ function linkReferences(state: Compiling): Record<string, Node | boolean> {
 
 function resolve(state: Compiling, { reference, base, place }: Pending): { source: JsonObject | boolean; base: string } | undefined {
   const where = `${place}/$ref`
-  if (!URL.canParse(reference, base)) {
+  const url = parsedUrl(reference, base)
+  if (url === undefined) {
     state.problems.push(`${where} ${mustBe('a URI reference', reference)}`)
     return undefined
   }
-  const url = new URL(reference, base)
   const fragment = decodeFragment(url.hash.slice(1))
   url.hash = ''
   const resource = state.resources.get(url.href)

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../parsed-url.ts'
 /** What a value may be. Errors, the JSON schema and the check are all made from this. */
 export type Shape =
   | { readonly is: 'switch' }
@@ -101,7 +102,7 @@ function fits(value: unknown, shape: Exclude<Shape, { readonly is: 'fields' | 's
     case 'choice':
       return typeof value === 'string' && shape.of.includes(value)
     case 'url':
-      return typeof value === 'string' && /^https?:\/\/[^\s/]/.test(value) && URL.canParse(value)
+      return typeof value === 'string' && /^https?:\/\/[^\s/]/.test(value) && parsedUrl(value) !== undefined
     case 'whole':
       return Number.isInteger(value) && Number(value) >= shape.from && Number(value) <= shape.to
     case 'amount':

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../parsed-url.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Names of variables that hold a secret. */
@@ -17,7 +18,8 @@ export function maskerOf(env: Terminal['env']): (text: string) => string {
 /** An address without user, password and what follows a question mark. What can't be read as an address is not shown. */
 export function withoutCredentials(address: string): string {
   const url = /^[a-z][\w+.-]*:\/\//i.test(address) ? address : `http://${address}`
-  if (!URL.canParse(url)) return "an address that can't be read"
-  const { protocol, host, pathname } = new URL(url)
+  const parsed = parsedUrl(url)
+  if (parsed === undefined) return "an address that can't be read"
+  const { protocol, host, pathname } = parsed
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, messageOf, RondoError } from '../../core/error.ts'
+import { parsedUrl } from '../../core/url.ts'
 import { type Answerer, httpError, noAnswer, streamError } from '../errors.ts'
 import { safeText } from '../safe-text.ts'
 import { secretsOf } from '../secrets.ts'
@@ -47,7 +48,7 @@ function answered(error: Wire, status: number, from: Answerer): RondoError {
     const value: unknown = headers.get(name.toLowerCase())
     return typeof value === 'string' ? value : undefined
   }
-  const secrets = [...(from.secrets ?? []), ...(typeof url === 'string' && URL.canParse(url) ? secretsOf({}, url) : [])]
+  const secrets = [...(from.secrets ?? []), ...(typeof url === 'string' && parsedUrl(url) !== undefined ? secretsOf({}, url) : [])]
   const whom = { ...from, secrets }
   if (status >= 200 && status < 300) return unread(error, whom)
   const body = typeof responseBody === 'string' && responseBody !== '' ? responseBody : String(message ?? '')

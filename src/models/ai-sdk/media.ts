@@ -1,5 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import type { MediaPart } from '../../core/message.ts'
+import { parsedUrl } from '../../core/url.ts'
 import { base64Of } from '../media-data.ts'
 import { safeText } from '../safe-text.ts'
 
@@ -10,7 +11,8 @@ export type Place = { readonly base64: string } | { readonly url: URL }
 export function placeOf({ data = '', mediaType }: Pick<MediaPart, 'data' | 'mediaType'>): Place {
   const base64 = base64Of(data)
   if (base64 !== undefined) return { base64 }
-  if (URL.canParse(data)) return { url: new URL(data) }
+  const url = parsedUrl(data)
+  if (url !== undefined) return { url }
   throw new RondoError(
     'ModelBadRequest',
     `A file of type ${safeText(mediaType, 60)} has data that is no URL and no base64: ${safeText(data, 60)}`,

@@ -1,5 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import { unknownKeys } from '../../core/known-keys.ts'
+import { parsedUrl } from '../../core/url.ts'
 import { safeText } from '../safe-text.ts'
 import { timeoutsWith } from '../transport/transport.ts'
 import type { HttpOptions } from './options.ts'
@@ -74,7 +75,7 @@ export function checkModelName(model: unknown, maker: string, example: string): 
 
 /** @param example A URL that could be meant. */
 export function checkedURL(baseURL: unknown, example = 'http://localhost:8080/v1'): string {
-  if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return baseURL
+  if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && parsedUrl(baseURL) !== undefined) return baseURL
   throw new RondoError(
     'ConfigInvalid',
     `baseURL must be a URL that begins with http:// or https://, as '${example}', not ${safeText(String(baseURL), 100)}.`,

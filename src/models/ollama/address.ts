@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../core/url.ts'
 /**
  * Where the Ollama server is: OLLAMA_HOST as Ollama reads it (`envconfig.Host`), which takes quotes and blanks around it, a host, a port, both, an IPv6
  * address with or without brackets, a URL with a path, and for a port that is none the usual one. What listens on every address is reached on
@@ -14,7 +15,7 @@ export function ollamaAddress(env: { readonly [name: string]: string | undefined
   if (port.includes(':')) return undefined
   const usable = /^\d+$/.test(port) && Number(port) <= 65_535 ? Number(port) : usualPort
   const url = `${scheme ?? 'http'}://${connectable(host)}:${usable}${path.replace(/\/+$/, '')}`
-  return URL.canParse(url) ? url : undefined
+  return parsedUrl(url) === undefined ? undefined : url
 }
 
 function isBareIPv6(text: string): boolean {

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../core/url.ts'
 import { aborted, broken, redirected, timedOut, tooLarge } from './failure.ts'
 import type { Place } from './place.ts'
 import type { HttpHead, HttpReceiver, HttpRequest, Timeouts } from './transport.ts'
@@ -188,5 +189,5 @@ function isRedirect({ status }: HttpHead): boolean {
 
 /** Scheme, host and port only: path and query of a location can hold secrets. */
 function originOf(location: string | undefined, base: string): string | undefined {
-  return location !== undefined && URL.canParse(location, base) ? new URL(location, base).origin : undefined
+  return location === undefined ? undefined : parsedUrl(location, base)?.origin
 }

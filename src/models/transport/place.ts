@@ -1,4 +1,5 @@
 import { RondoError } from '../../core/error.ts'
+import { parsedUrl } from '../../core/url.ts'
 
 /** Where a request goes, in the words of error messages: never with credentials, path or query, as any of them can hold a key. */
 export interface Place {
@@ -10,7 +11,7 @@ export interface Place {
 
 /** Parses the URL of a request. Throws `ConfigInvalid`. */
 export function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parsedUrl(text)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
   const start = /^[a-z][\w+.-]*:/i.exec(text)?.[0]
   throw new RondoError(

@@ -2,6 +2,7 @@ import type https from 'node:https'
 import net from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RondoError } from '../../core/error.ts'
+import { parsedUrl } from '../../core/url.ts'
 import { isTls } from './failure.ts'
 import { plainHttp, tlsHttp } from './node-http.ts'
 import { addressOf, basicAuth, placeOf } from './place.ts'
@@ -18,7 +19,7 @@ export interface HttpProxy {
 /** Throws `ConfigInvalid` for what is no URL or no HTTP proxy. */
 export function parseProxy(text: string): HttpProxy {
   const withScheme = /^[a-z][\w+.-]*:\/\//i.test(text) ? text : `http://${text}`
-  const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined
+  const url = parsedUrl(withScheme)
   if (url === undefined)
     throw new RondoError(
       'ConfigInvalid',

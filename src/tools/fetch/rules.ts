@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net'
 import { RondoError } from '../../core/error.ts'
+import { parsedUrl } from '../../core/url.ts'
 import { type AddressClass, addressClass, inRanges, rangesOf } from './addresses.ts'
 
 /** Which hosts may be asked, worked out once from the options. */
@@ -67,13 +68,13 @@ function originOf(option: string, entry: string): Origin {
   const [, scheme = '', wild = '', host = '', port] =
     /^(https?):\/\/(\*\.)?([^\s/?#@*:[\]]+|\[[^\s\]]+\])(?::(\d+|\*))?\/?$/i.exec(entry) ?? []
   const text = `${scheme}://${host}${port === undefined || port === '*' ? '' : `:${port}`}`
-  if (host === '' || !URL.canParse(text))
+  const url = host === '' ? undefined : parsedUrl(text)
+  if (url === undefined)
     throw new RondoError(
       'ConfigInvalid',
       `fetchTool(): ${option} '${entry}' must be an origin such as 'https://example.com', 'https://*.example.com' or 'http://127.0.0.1:8080'` +
         `${option === 'allow' ? ", or a range of addresses such as '10.1.0.0/16'" : ''}`,
     )
-  const url = new URL(text)
   return { protocol: url.protocol, host: plainHost(url), subdomains: wild !== '', port: port === '*' ? '*' : url.port }
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parsedUrl } from '../../core/url.ts'
 import { problem } from '../files/problem.ts'
 import type { Network } from './network.ts'
 import { hostAddress, isAllowedAddress, isNamed, type Rules } from './rules.ts'
@@ -19,7 +20,7 @@ export interface Target {
  * undoes what hides an address (decimal, octal and hexadecimal forms, wide digits, a dot at the end) and refuses zones.
  */
 export function checkUrl(text: string, base: URL | undefined, rules: Rules, label?: string): { url: URL; label: string } {
-  const url = text.length <= longestUrl && URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined
+  const url = text.length <= longestUrl ? parsedUrl(text, base?.href) : undefined
   if (url === undefined) {
     const shown = label ?? `'${text.slice(0, 200)}'`
     throw problem(`${shown} is no URL that can be asked. Give a whole one, such as https://example.com/page.`)
