@@ -33,17 +33,14 @@ function plainRequest(parts: RequestParts, config: MachineConfig, state: Session
   const instructions = state.live.setup?.instructions ?? ''
   const messages = Transcript.of(state, open.through)
   const settings = parts.settings ?? noSettings
-  if (purpose === 'wrap-up') {
-    const ask = textMessage('user', wrapUpRequest(open.reason ?? 'stopped', config))
-    return { instructions, messages: followedBy(messages, ask), tools: noTools, toolChoice: 'none', settings, purpose }
-  }
-  if (purpose === 'output') return { instructions, messages, tools: noTools, toolChoice: 'none', settings, purpose }
   const tools = describedTools(parts.tools, open)
-  return { instructions, messages, tools, toolChoice: toolChoiceOf(parts, state), settings, purpose }
+  if (purpose === 'main') return { instructions, messages, tools, toolChoice: toolChoiceOf(parts, state), settings, purpose }
+  // The tools stay, so that what was sent before is the same up to its end and a provider's cache holds; and some refuse calls of the past
+  // when no tool is declared.
+  const asked =
+    purpose === 'wrap-up' ? followedBy(messages, textMessage('user', wrapUpRequest(open.reason ?? 'stopped', config))) : messages
+  return { instructions, messages: asked, tools, toolChoice: 'none', settings, purpose }
 }
-
-/** One list for all requests, as with the settings. */
-const noTools: readonly Offered[] = []
 
 /** A model that takes no schema is told of it in words. */
 function withSchema(request: ModelRequest, model: Model, schema: OutputSchema): ModelRequest {

@@ -67,6 +67,7 @@ export interface ModelRequest {
    */
   readonly messages: Iterable<Message>
   readonly tools: readonly (Tool | ProviderTool)[]
+  /** `none` where the tools are known and none may be called: the calls for an output and a wrap-up. A server that would not keep to it gets no tools. */
   readonly toolChoice: 'auto' | 'none' | 'required' | { readonly tool: string }
   readonly outputSchema?: Json
   readonly settings: ModelSettings

@@ -29,14 +29,16 @@ async function ran<const S extends Schema | undefined>(replies: Parameters<typeo
 }
 
 describe('C24, S4-05: with tools the output is asked for when the work is done', () => {
-  test('a hidden message and a call without tools, with the schema; the calls before have none (S4-04)', async () => {
+  test('a hidden message and a call that may call no tool, with the schema; the calls before have none (S4-04)', async () => {
     const { result, requests, journal } = await ran([asks('look'), 'There are many.', good], { tools: [look], output: city })
     expect([end(result), result.output, result.iterations]).toEqual(['completed completed', oslo, 3])
-    expect(requests.map(({ purpose, tools, outputSchema }) => [purpose, tools.length, outputSchema !== undefined])).toEqual([
-      ['main', 1, false],
-      ['main', 1, false],
-      ['output', 0, true],
+    expect(requests.map(({ purpose, toolChoice, outputSchema }) => [purpose, toolChoice, outputSchema !== undefined])).toEqual([
+      ['main', 'auto', false],
+      ['main', 'auto', false],
+      ['output', 'none', true],
     ])
+    // The tools stay declared: what was sent before stays the same up to its end.
+    expect(new Set(requests.map(({ tools }) => tools))).toEqual(new Set([requests[0]?.tools]))
     expect(requests[2]?.outputSchema).toMatchObject({ type: 'object', required: ['city', 'people'] })
     expect(lines(result.messages)).toEqual([
       'user: How many live in Oslo?',
@@ -81,11 +83,11 @@ describe('C24, S4-05: with tools the output is asked for when the work is done',
     await place.clock.advance(10)
     await run.send('And now?')
     expect((await place.clock.until(result)).output).toEqual(oslo)
-    expect(place.model.requests.map(({ purpose, tools }) => `${purpose} ${tools.length}`)).toEqual([
-      'main 1',
-      'output 0',
-      'main 1',
-      'output 0',
+    expect(place.model.requests.map(({ purpose, toolChoice }) => `${purpose} ${toolChoice}`)).toEqual([
+      'main auto',
+      'output none',
+      'main auto',
+      'output none',
     ])
   })
 

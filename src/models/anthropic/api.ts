@@ -24,6 +24,10 @@ const encoder = new TextEncoder()
 /** The container that was named last stands in one of the last messages, for each request has it named anew. */
 const containerLooks = 8
 
+/** A history with calls is refused where no tool is declared ("must define tools"). */
+const noTool =
+  ',"tools":[{"name":"no_tool","description":"There is none any more.","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"}'
+
 /** The Messages API. */
 export class MessagesApi implements HttpApi {
   readonly provider: string
@@ -68,7 +72,8 @@ export class MessagesApi implements HttpApi {
     return this.#conversations.with(sessionId, (conversation) => {
       const messages = conversation.encode(request.messages, frame.mark, this.#ending(frame))
       const container = this.#container(conversation.recent(({ role }) => role === 'assistant', containerLooks))
-      const end = container === undefined ? '}' : `,"container":${JSON.stringify(container)}}`
+      const tools = conversation.hasCalls && !frame.hasTools ? noTool : ''
+      const end = container === undefined ? `${tools}}` : `${tools},"container":${JSON.stringify(container)}}`
       return [frame.head, ...listOf(messages, false), frame.tail, encoder.encode(end)]
     })
   }

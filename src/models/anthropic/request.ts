@@ -16,6 +16,7 @@ export interface RequestFrame {
   readonly mark: string
   /** Whether the model goes on with an answer that the conversation ends with. */
   readonly prefill: boolean
+  readonly hasTools: boolean
 }
 
 export interface FrameOptions {
@@ -52,6 +53,7 @@ export class MessagesFrames {
       tail: encoder.encode(`],${rest}`),
       mark: cached === undefined ? '' : `,"cache_control":${JSON.stringify(cached)}`,
       prefill: this.#target.family.prefill && !isThinking(fields['thinking']),
+      hasTools: fields['tools'] !== undefined,
     }
   }
 

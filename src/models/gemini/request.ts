@@ -64,12 +64,17 @@ export class GeminiFrames {
       )
     }
     const declared = tools.flatMap((tool) => ('providerTool' in tool ? [] : [declarationOf(tool)]))
-    const hosted = tools.flatMap((tool: Tool | ProviderTool) => ('providerTool' in tool ? [hostedTool(tool, this.#provider)] : []))
+    // The choice is of functions only: what the server runs is forbidden by leaving it out.
+    const hosted =
+      toolChoice === 'none'
+        ? []
+        : tools.flatMap((tool: Tool | ProviderTool) => ('providerTool' in tool ? [hostedTool(tool, this.#provider)] : []))
     const functions = declared.length === 0 ? [] : [{ functionDeclarations: declared }]
     const config = {
       ...(declared.length === 0 ? {} : choiceOf(toolChoice)),
       ...(declared.length > 0 && hosted.length > 0 && this.#mixes ? { includeServerSideToolInvocations: true } : {}),
     }
+    if (functions.length + hosted.length === 0) return {}
     return { tools: [...functions, ...hosted], ...(Object.keys(config).length === 0 ? {} : { toolConfig: config }) }
   }
 

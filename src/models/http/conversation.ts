@@ -78,6 +78,11 @@ export class Conversation {
     return this.#bytes.length
   }
 
+  /** Whether a call was ever sent. */
+  get hasCalls(): boolean {
+    return this.#used.size > 0
+  }
+
   /**
    * The given messages as JSON with a comma before each, in pieces. The bytes are not changed by later calls.
    *

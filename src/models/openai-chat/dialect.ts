@@ -23,6 +23,8 @@ export interface ChatQuirks {
   readonly rolesAlternate?: boolean
   /** The word for a choice of tools that wants one called. Default `required`. */
   readonly requiredChoice?: 'required' | 'any'
+  /** How it is told that no tool may be called: `tool_choice: 'none'` (default), or by no tools where the server does not read that. */
+  readonly noneAs?: 'choice' | 'no-tools'
   /** Default `seed`. */
   readonly seedField?: 'seed' | 'random_seed'
   /** More tools than this are an error before anything is sent. Default: no limit is known. */

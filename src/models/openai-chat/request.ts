@@ -58,11 +58,13 @@ export class ChatFrames {
       streamOptions,
       streamUsage = true,
       maxTools,
+      noneAs,
       schemas,
     } = this.#dialect
     const { settings, outputSchema } = parts
     checkToolCount(parts.tools, maxTools, provider)
-    const tools = parts.tools.map((tool) => toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools))
+    const offered = parts.toolChoice === 'none' && noneAs === 'no-tools' ? [] : parts.tools
+    const tools = offered.map((tool) => toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools))
     return {
       ...(this.#stream ? { stream: true } : {}),
       ...(this.#stream && streamUsage ? { stream_options: { include_usage: true, ...streamOptions } } : {}),

@@ -86,6 +86,8 @@ export const servers: readonly KnownServer[] = [
     baseURL: 'https://api.z.ai/api/paas/v4',
     hosts: ['api.z.ai', 'open.bigmodel.cn'],
     keyVariable: 'ZAI_API_KEY',
+    // Its reference knows `auto` and no other choice.
+    noneAs: 'no-tools',
     reasoningAs: 'thinking',
   },
   {

@@ -16,7 +16,7 @@ const thought = (thinking: string, signature = signatureOf(thinking)) => ({ type
 const tool = (more: object = {}) => ({ name: 'look', description: '', input_schema: { type: 'object' }, ...more })
 const go = user(said('go'))
 
-const plain = { model: 'm', max_tokens: 10, messages: [go] }
+const plain = { model: 'm', max_tokens: 10, messages: [go], tools: [tool()] }
 const talk = (...messages: object[]) => ({ messages: [go, ...messages] })
 
 async function asked(body: object | string, options: MessagesFakeOptions = {}, headers: object = {}) {
@@ -46,6 +46,7 @@ const broken: readonly (readonly [rule: string, body: object, words: RegExp, opt
   ],
   ['server-pairing', talk(assistant(serverResult), user(said('x'))), /unexpected `tool_use_id` found in `web_search_tool_result` blocks/],
   ['server-pairing', talk(assistant({ ...use(), caller: { type: 'x', tool_id: 's' } }), user(result())), /source tool `s` not found/],
+  ['tools', { ...talk(assistant(use()), user(result())), tools: undefined }, /must define tools/],
   ['blank', talk(assistant(said(' \n')), user(said('x'))), /text content blocks must contain non-whitespace text/],
   ['blank', { messages: [user(said(''))] }, /text content blocks must be non-empty/],
   ['blank', { system: [said(' ')] }, /non-whitespace/],
@@ -62,7 +63,7 @@ const broken: readonly (readonly [rule: string, body: object, words: RegExp, opt
   ['schema', { tools: [tool({ input_schema: {} })] }, /Input should be 'object'/],
   ['tool-name', { tools: [tool({ name: 'a b' })] }, /should match pattern/],
   ['tool-name', { tools: [tool(), tool()] }, /Tool names must be unique/],
-  ['tool-choice', { tool_choice: { type: 'auto' } }, /tool_choice may only be specified while providing tools/],
+  ['tool-choice', { tools: undefined, tool_choice: { type: 'auto' } }, /tool_choice may only be specified while providing tools/],
   ['tool-choice', { tools: [tool()], tool_choice: { type: 'tool', name: 'x' } }, /'x' not found/],
   ['tool-choice', { tools: [tool()], tool_choice: { type: 'required' } }, /does not match any of the expected tags/],
   ['role', { messages: [assistant(said('x')), go] }, /first message must use the "user" role/],

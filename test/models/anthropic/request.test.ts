@@ -197,6 +197,19 @@ describe('which call', () => {
     expect(await body('claude-sonnet-4-5', { toolChoice: 'none' })).not.toHaveProperty('tool_choice')
   })
 
+  test('a history with calls needs a tool that is declared: where there is none any more, one that can not be called', async () => {
+    const settlement = { outcome: 'ok', output: 'x' } as const
+    const calls: Message = { role: 'assistant', parts: [{ type: 'tool-call', callId: 'm1.0', toolName: 'look', input: {}, settlement }] }
+    const messages = [user('go'), calls, user('and?')]
+    const without = await body('claude-sonnet-4-5', { messages })
+    expect(without).toMatchObject({ tools: [{ name: 'no_tool', input_schema: { type: 'object' } }], tool_choice: { type: 'none' } })
+    const own = { anthropic: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] } }
+    const theirs = await body('claude-sonnet-4-5', { messages, settings: { providerOptions: own } })
+    expect([theirs.tools, theirs.tool_choice]).toEqual([own.anthropic.tools, undefined])
+    expect((await body('claude-sonnet-4-5', { messages, tools: [look], toolChoice: 'none' })).tools).toMatchObject([{ name: 'look' }])
+    expect(await body('claude-sonnet-4-5')).not.toHaveProperty('tools')
+  })
+
   test('B179 the root of a schema is a plain object, whatever the tool says, and nothing is lost', async () => {
     const fields = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
     const union = { ...look, inputJsonSchema: { anyOf: [fields('a'), fields('b')] } }

@@ -308,6 +308,15 @@ describe('what of a request is no message', () => {
     expect(bodyOf(both)).toMatchObject({ tools: [{}], generationConfig: { responseMimeType: 'application/json' } })
   })
 
+  test('where nothing may be called, tools of the provider are left out: the choice is of functions only', () => {
+    const search = { provider: 'gemini', providerTool: { googleSearch: {} } } as never
+    expect(bodyOf({ tools: [tool('a', schema), search], toolChoice: 'none' })).toMatchObject({
+      tools: [{ functionDeclarations: [{ name: 'a' }] }],
+      toolConfig: { functionCallingConfig: { mode: 'NONE' } },
+    })
+    expect(bodyOf({ tools: [search], toolChoice: 'none' })).not.toHaveProperty('tools')
+  })
+
   test('tools of the provider stand beside functions, and the API is asked to tell of them where it knows that', () => {
     const search = { provider: 'gemini', providerTool: { googleSearch: {} } } as never
     expect(bodyOf({ tools: [search] })).toEqual({ contents: [], tools: [{ googleSearch: {} }] })

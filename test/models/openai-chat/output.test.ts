@@ -19,13 +19,13 @@ function server(answers: readonly string[], capabilities: Partial<ModelCapabilit
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
 
-test('S4-04, S4-06 an output schema is a response_format, and no tools go with it', async () => {
+test('S4-04, S4-06 an output schema is a response_format, and no tool may be called with it', async () => {
   const { bodies, model } = server(['Well.', '{"city":"Oslo"}'])
   const result = await new Agent({ model, tools: [look], output: city }).run('Hi')
   expect(result.output).toEqual({ city: 'Oslo' })
-  expect(bodies.map(({ response_format, tools }) => [response_format, tools !== undefined])).toEqual([
-    [undefined, true],
-    [{ type: 'json_schema', json_schema: { name: 'output', strict: true, schema } }, false],
+  expect(bodies.map(({ response_format, tools, tool_choice }) => [response_format, tools !== undefined, tool_choice])).toEqual([
+    [undefined, true, undefined],
+    [{ type: 'json_schema', json_schema: { name: 'output', strict: true, schema } }, true, 'none'],
   ])
 })
 

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { Assembler } from '../../../src/core/assemble.ts'
 import type { Message, Part } from '../../../src/core/message.ts'
 import type { ModelRequest } from '../../../src/core/model.ts'
+import { tool } from '../../../src/index.ts'
 import { Conversation } from '../../../src/models/http/conversation.ts'
 import { ChatDecoder } from '../../../src/models/openai-chat/decode.ts'
 import { chatWriting } from '../../../src/models/openai-chat/encode.ts'
 import { type ChatQuirks, dialectAt, openaiCompatible } from '../../../src/models/openai-chat/index.ts'
 import { ChatFrames } from '../../../src/models/openai-chat/request.ts'
 import { listed } from './support.ts'
+
+const look = tool({ name: 'look', description: 'Looks.', inputSchema: z.object({}), execute: () => '' })
 
 const scope = 'acme/chat/m'
 
@@ -165,6 +169,14 @@ describe('B194 what servers call things', () => {
     expect(tailOf('deepseek')).toMatchObject({ thinking: { type: 'enabled' } })
     expect(tailOf('alibaba')).toMatchObject({ enable_thinking: true })
     expect(tailOf('mistral')).toEqual({ messages: [], stream: true, max_tokens: 9, random_seed: 7 })
+  })
+
+  test('that nothing may be called is told by a choice, or by no tools where no choice is read', () => {
+    const none = { tools: [look], toolChoice: 'none' } as const
+    expect(tailOf('acme', {}, none)).toMatchObject({ tools: [{}], tool_choice: 'none' })
+    for (const tail of [tailOf('zai', {}, none), tailOf('acme', { noneAs: 'no-tools' }, none)])
+      for (const field of ['tools', 'tool_choice']) expect(tail).not.toHaveProperty(field)
+    expect(tailOf('zai', {}, { tools: [look] })).toMatchObject({ tools: [{}] })
   })
 
   test('and over that as the user says', () => {

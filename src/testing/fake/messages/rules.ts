@@ -62,10 +62,14 @@ function* checkSystem(blocks: unknown): Iterable<Violation> {
   }
 }
 
-function* checkTools({ tools, tool_choice: choice }: JsonObject): Iterable<Violation> {
+function* checkTools({ messages, tools, tool_choice: choice }: JsonObject): Iterable<Violation> {
   if (choice !== undefined && !(Array.isArray(tools) && tools.length > 0))
     yield violation('tool-choice', 'tool_choice', 'tool_choice may only be specified while providing tools')
-  if (!Array.isArray(tools)) return
+  if (!Array.isArray(tools)) {
+    if (hasToolBlocks(messages))
+      yield violation('tools', 'tools', 'Requests which include `tool_use` or `tool_result` blocks must define tools.')
+    return
+  }
   const names = tools.map((tool: unknown) => (isObject(tool) ? tool['name'] : undefined))
   for (const [index, tool] of tools.entries()) {
     const path = `tools.${index}`
@@ -85,6 +89,12 @@ function* checkTools({ tools, tool_choice: choice }: JsonObject): Iterable<Viola
     yield violation('tool-choice', 'tool_choice', `tool_choice.name: Tool '${String(name)}' not found in provided tools`)
   if (type === 'none' && isObject(choice) && 'disable_parallel_tool_use' in choice)
     yield violation('field', 'tool_choice', 'tool_choice.none.disable_parallel_tool_use: Extra inputs are not permitted')
+}
+
+function hasToolBlocks(messages: unknown): boolean {
+  if (!Array.isArray(messages)) return false
+  const blocks: readonly unknown[] = messages.flatMap((message) => (isObject(message) ? message['content'] : []))
+  return blocks.some((block) => isObject(block) && (block['type'] === 'tool_use' || block['type'] === 'tool_result'))
 }
 
 const toolFields = new Set([
