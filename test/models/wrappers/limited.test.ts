@@ -397,6 +397,24 @@ describe('limited: the breaker', () => {
     expect(at.model.breaker).toBe('open')
   })
 
+  test('a time limit that was spent in the line is not the fault of the model', async () => {
+    const at = place({ concurrency: 1, breaker: { failures: 1 } })
+    const first = ask(at.model)
+    const second = ask(at.model)
+    await at.clock.advance(20_000)
+    at.calls[0]?.answer()
+    await first.finish
+    await at.clock.advance(10_000)
+    second.stop(new RondoError('ModelTimeout', 'Not within 30,000 ms.'))
+    await refusal(second.finish)
+    expect([at.calls.length, at.model.breaker]).toEqual([2, 'closed'])
+    const third = ask(at.model)
+    await at.clock.advance(10_000)
+    third.stop(new RondoError('ModelTimeout', 'Not within 10,000 ms.'))
+    await refusal(third.finish)
+    expect(at.model.breaker).toBe('open')
+  })
+
   test('in a fallback, an open breaker leads to the next model without a request', async () => {
     const first = named('a', [fails('ModelServerError'), fails('ModelServerError')])
     const guarded = limited(first, { breaker: { failures: 1 } })
