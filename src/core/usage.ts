@@ -7,6 +7,8 @@ export interface Usage {
   readonly inputTokens: number
   readonly cachedInputTokens: number
   readonly cacheWriteTokens: number
+  /** Of the cache-write ones, those that are kept for longer than usual (an hour, with Anthropic) and cost more. Absent: none are known. */
+  readonly longCacheWriteTokens?: number
   readonly outputTokens: number
   readonly reasoningTokens: number
   readonly costUsd?: number
@@ -27,10 +29,12 @@ export const unknownUsage: Usage = Object.freeze({ ...noUsage, complete: false }
 
 export function addUsage(total: Usage, more: Usage): Usage {
   const costUsd = addCost(total, more)
+  const longCacheWriteTokens = (total.longCacheWriteTokens ?? 0) + (more.longCacheWriteTokens ?? 0)
   const sum = {
     inputTokens: total.inputTokens + more.inputTokens,
     cachedInputTokens: total.cachedInputTokens + more.cachedInputTokens,
     cacheWriteTokens: total.cacheWriteTokens + more.cacheWriteTokens,
+    ...(longCacheWriteTokens > 0 ? { longCacheWriteTokens } : {}),
     outputTokens: total.outputTokens + more.outputTokens,
     reasoningTokens: total.reasoningTokens + more.reasoningTokens,
     complete: total.complete && more.complete,

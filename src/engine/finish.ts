@@ -29,9 +29,10 @@ export function readFinish(finish: ModelFinish): ModelFinish {
 
 function readUsage(usage: Usage): Usage {
   if (typeof usage !== 'object' || usage === null) return unknownUsage
-  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens, costUsd } = usage
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, longCacheWriteTokens, outputTokens, reasoningTokens, costUsd } = usage
   const costs = costUsd === undefined || isCount(costUsd)
-  const counts = isCount(inputTokens) && isCount(cachedInputTokens) && isCount(cacheWriteTokens)
+  const written = isCount(cacheWriteTokens) && (longCacheWriteTokens === undefined || isCount(longCacheWriteTokens))
+  const counts = isCount(inputTokens) && isCount(cachedInputTokens) && written
   if (costs && counts && isCount(outputTokens) && isCount(reasoningTokens)) return usage
   return {
     inputTokens: countOf(inputTokens),

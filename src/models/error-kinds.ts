@@ -121,6 +121,7 @@ const statuses: { readonly [status: number]: ErrorKind } = {
   404: 'notFound',
   408: 'server',
   409: 'server',
+  424: 'server', // Bedrock and text-generation-inference: the model broke off
   425: 'server',
   429: 'rate',
   499: 'server', // in a body: somebody on the way gave up, and it was not us

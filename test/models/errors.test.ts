@@ -80,6 +80,7 @@ describe('B108, B110, checklist C33: the class of a status, and whether it is tr
     [413, 'ModelContextOverflow', false],
     [415, 'ModelBadRequest', false],
     [422, 'ModelBadRequest', false],
+    [424, 'ModelServerError', true],
     [425, 'ModelServerError', true],
     [429, 'ModelRateLimited', true],
     [500, 'ModelServerError', true],

@@ -3,7 +3,7 @@ import type { Shape } from './shapes.ts'
 const tokens: Shape = { is: 'whole', from: 1, to: 1_000_000_000 }
 const flag: Shape = { is: 'switch' }
 const rate: Shape = { is: 'rate' }
-const rates = { input: rate, output: rate, cachedInput: rate, cacheWrite: rate }
+const rates = { input: rate, output: rate, cachedInput: rate, cacheWrite: rate, longCacheWrite: rate }
 
 const tier: Shape = {
   is: 'fields',

@@ -101,12 +101,13 @@ function priceFacts(prices: ModelPrices | undefined): (readonly [string, string]
   return [['price', `${ratesText(prices)}, for a million tokens`], ...tiers]
 }
 
-function ratesText({ input, output, cachedInput, cacheWrite }: ModelRates): string {
+function ratesText({ input, output, cachedInput, cacheWrite, longCacheWrite }: ModelRates): string {
   const rates = [
     ['input', input],
     ['output', output],
     ['cached input', cachedInput],
     ['cache write', cacheWrite],
+    ['cache write for an hour', longCacheWrite],
   ] as const
   return rates.flatMap(([what, rate]) => (rate === undefined ? [] : [`$${dollars(rate)} ${what}`])).join(', ')
 }

@@ -39,6 +39,7 @@ const usage = fields({
   inputTokens: number,
   cachedInputTokens: number,
   cacheWriteTokens: number,
+  longCacheWriteTokens: optional(number),
   outputTokens: number,
   reasoningTokens: number,
   costUsd: optional(number),

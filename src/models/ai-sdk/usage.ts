@@ -1,5 +1,5 @@
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { countOf, isWire, type Wire } from '../wire.ts'
+import { countOf, isWire, type Wire, wires } from '../wire.ts'
 
 /**
  * Tokens as a package tells them: flat in specification 2, by kind in the later ones. `complete` only when both totals are known: a missing one is not
@@ -11,10 +11,12 @@ export function usageOf(usage: unknown, metadata: unknown): Usage {
   if (!isWire(usage)) return unknownUsage
   const { input, cached, cacheWrite, output, reasoning } = isWire(usage['inputTokens']) ? nested(usage) : flat(usage, metadata)
   if (input === undefined && output === undefined) return unknownUsage
+  const long = longWrites(isWire(usage['raw']) ? usage['raw'] : undefined) ?? longWrites(rawBeside(metadata)) ?? 0
   const tokens = {
     inputTokens: input ?? 0,
     cachedInputTokens: cached ?? 0,
     cacheWriteTokens: cacheWrite ?? 0,
+    ...(long > 0 ? { longCacheWriteTokens: long } : {}),
     outputTokens: output ?? 0,
     reasoningTokens: reasoning ?? 0,
     complete: input !== undefined && output !== undefined,
@@ -22,6 +24,19 @@ export function usageOf(usage: unknown, metadata: unknown): Usage {
   // OpenRouter tells what a call cost, in US dollars.
   const costUsd = isWire(usage['raw']) ? countOf(usage['raw']['cost']) : undefined
   return costUsd === undefined ? tokens : { ...tokens, costUsd }
+}
+
+/** What Anthropic's API and Bedrock tell of what they keep for an hour, in their own words. */
+function longWrites(raw: Wire | undefined): number | undefined {
+  if (isWire(raw?.['cache_creation'])) return countOf(raw['cache_creation']['ephemeral_1h_input_tokens'])
+  const long = wires(raw?.['cacheDetails']).filter(({ ttl }) => ttl === '1h')
+  return long.length === 0 ? undefined : sum(0, ...long.map(({ inputTokens }) => countOf(inputTokens)))
+}
+
+/** Packages of specification 2 have it in the metadata. */
+function rawBeside(metadata: unknown): Wire | undefined {
+  const own = isWire(metadata) ? (metadata['anthropic'] ?? metadata['bedrock']) : undefined
+  return isWire(own) && isWire(own['usage']) ? own['usage'] : undefined
 }
 
 interface Tokens {

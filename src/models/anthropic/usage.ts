@@ -10,6 +10,7 @@ export class MessagesUsage {
   readonly #told = new Map<keyof typeof fields, number>()
   #reasoning: number | undefined
   #costUsd: number | undefined
+  #long = 0
 
   read(usage: unknown): void {
     if (!isWire(usage)) return
@@ -17,8 +18,11 @@ export class MessagesUsage {
       const count = countOf(usage[field])
       if (count !== undefined) this.#told.set(name, count)
     }
-    if (isWire(usage['cache_creation']) && countOf(usage['cache_creation_input_tokens']) === undefined)
-      this.#told.set('written', written(usage['cache_creation']))
+    const { cache_creation: creation } = usage
+    if (isWire(creation)) {
+      this.#long = countOf(creation['ephemeral_1h_input_tokens']) ?? this.#long
+      if (countOf(usage['cache_creation_input_tokens']) === undefined) this.#told.set('written', written(creation))
+    }
     const { output_tokens_details: details } = usage
     this.#reasoning = (isWire(details) ? countOf(details['thinking_tokens']) : undefined) ?? this.#reasoning
     this.#costUsd = countOf(usage['cost']) ?? this.#costUsd
@@ -33,6 +37,7 @@ export class MessagesUsage {
       inputTokens: (input ?? 0) + cachedInputTokens + cacheWriteTokens,
       cachedInputTokens,
       cacheWriteTokens,
+      ...(this.#long > 0 ? { longCacheWriteTokens: this.#long } : {}),
       outputTokens: output ?? 0,
       reasoningTokens: this.#reasoning ?? 0,
       complete: input !== undefined && output !== undefined,

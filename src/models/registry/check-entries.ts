@@ -23,7 +23,7 @@ const factRules: Rules<ModelFacts> = {
   prices: ['an object, as { input: 0.25, output: 2 }', isObject],
   capabilities: ['an object, as { reasoning: true }', isObject],
 }
-const rateRules = { input: rate, output: rate, cachedInput: rate, cacheWrite: rate }
+const rateRules = { input: rate, output: rate, cachedInput: rate, cacheWrite: rate, longCacheWrite: rate }
 const priceRules: Rules<ModelPrices> = {
   ...rateRules,
   tiers: ['a list, as [{ above: 200_000, input: 0.5, output: 4 }]', (value) => Array.isArray(value) && value.every(isObject)],

@@ -6,15 +6,16 @@ import type { ModelPrices, ModelRates } from './entry.ts'
  * is no price for tokens that were used. Never 0 for what is not known.
  */
 export function costOf(usage: Usage, prices: ModelPrices): number | undefined {
-  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, complete } = usage
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, longCacheWriteTokens = 0, outputTokens, complete } = usage
   const plainInput = inputTokens - cachedInputTokens - cacheWriteTokens
   // A server that counts cached tokens beside the input has told something else than it seems.
   if (!complete || plainInput < 0) return undefined
-  const { input, output, cachedInput, cacheWrite } = ratesFor(inputTokens, prices)
+  const { input, output, cachedInput, cacheWrite, longCacheWrite } = ratesFor(inputTokens, prices)
   const parts = [
     times(plainInput, input),
     times(cachedInputTokens, cachedInput),
-    times(cacheWriteTokens, cacheWrite),
+    times(cacheWriteTokens - longCacheWriteTokens, cacheWrite),
+    times(longCacheWriteTokens, longCacheWrite),
     times(outputTokens, output),
   ]
   let millionths = 0

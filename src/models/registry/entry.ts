@@ -9,6 +9,8 @@ export interface ModelRates {
   readonly cachedInput?: number
   /** Input that the provider puts into its cache, for the usual time. */
   readonly cacheWrite?: number
+  /** Input that the provider puts into its cache for longer: for an hour, with Anthropic. */
+  readonly longCacheWrite?: number
 }
 
 /** List prices: nothing of discounts, batches, service tiers or server tools is in them. */

@@ -22,7 +22,7 @@ export function readTable(text: string = table): readonly ProviderData[] {
 }
 
 function entryOf(provider: string, id: string, [window, output, abilities = '', ...prices]: readonly string[]): ModelEntry {
-  const read = pricesOf(prices)
+  const read = pricesOf(prices, id)
   return {
     provider,
     id,
@@ -35,20 +35,31 @@ function entryOf(provider: string, id: string, [window, output, abilities = '', 
   }
 }
 
-function pricesOf(fields: readonly string[]): ModelPrices | undefined {
-  const rates = ratesOf(fields)
+function pricesOf(fields: readonly string[], id: string): ModelPrices | undefined {
+  const rates = ratesOf(fields, id)
   if (rates === undefined) return undefined
   const tiers = fields.flatMap((field, at) => {
-    const tier = field.startsWith('>') ? ratesOf(fields.slice(at + 1)) : undefined
+    const tier = field.startsWith('>') ? ratesOf(fields.slice(at + 1), id) : undefined
     return tier === undefined ? [] : [{ above: Number(field.slice(1)), ...tier }]
   })
   return tiers.length === 0 ? rates : { ...rates, tiers }
 }
 
-function ratesOf(fields: readonly string[]): ModelRates | undefined {
+/** Anthropic's models cost twice their input where they keep it for an hour (platform.claude.com/docs, prompt caching): the table does not say it. */
+function longCacheWriteOf(id: string, input: number, cacheWrite: number | undefined): number | undefined {
+  return cacheWrite !== undefined && id.includes('claude') ? 2 * input : undefined
+}
+
+function ratesOf(fields: readonly string[], id: string): ModelRates | undefined {
   const [input, output, cachedInput, cacheWrite] = fields.slice(0, 4).map(numberOf)
   if (input === undefined || output === undefined) return undefined
-  return { input, output, ...given('cachedInput', cachedInput), ...given('cacheWrite', cacheWrite) }
+  return {
+    input,
+    output,
+    ...given('cachedInput', cachedInput),
+    ...given('cacheWrite', cacheWrite),
+    ...given('longCacheWrite', longCacheWriteOf(id, input, cacheWrite)),
+  }
 }
 
 function given<Name extends string>(name: Name, value: number | undefined): { readonly [name in Name]?: number } {

@@ -131,6 +131,7 @@ class FallbackModel implements Model {
   ): Promise<Answer> {
     let begun = false
     let over = false
+    const downBefore = member.downUntil
     const pass = (delta: ModelDelta) => {
       // Of a model that goes on after its end, while another answers.
       if (over || (!begun && saysNothing(delta))) return
@@ -139,7 +140,8 @@ class FallbackModel implements Model {
     }
     try {
       const finish = await orAborted(member.model.stream(this.#requestFor(member, request), pass, options), options.signal)
-      member.downUntil = 0
+      // What has failed since it was asked says more of how it is now.
+      if (member.downUntil === downBefore) member.downUntil = 0
       return { finish }
     } catch (thrown) {
       return { failure: failureOf(member.model, thrown), begun }

@@ -118,11 +118,13 @@ class Limited implements LimitedModel {
     options: { readonly signal: AbortSignal; readonly sessionId: string },
   ): Promise<ModelFinish> {
     const { signal } = options
+    const cameAt = this.#time.now()
     const admission = this.#admit()
     let health: Health = 'nothing'
     let passed: Passed | undefined
     let asked: Promise<ModelFinish> | undefined
     let used: number | undefined
+    let askedAt = cameAt
     try {
       const guess = this.#estimate?.guess(request) ?? 0
       const tokens = this.#estimate?.corrected(guess) ?? 0
@@ -130,13 +132,15 @@ class Limited implements LimitedModel {
       used = 0
       signal.throwIfAborted()
       used = undefined
+      askedAt = this.#time.now()
       asked = this.#model.stream(request, sink, options)
       const finish = await orAborted(asked, signal)
       used = this.#tokensOf(finish, guess)
       health = 'up'
       return finish
     } catch (thrown) {
-      if (asked !== undefined) health = this.#learn(failureOf(this.#model, thrown), signal)
+      const mostlyWaited = this.#time.now() - askedAt < askedAt - cameAt
+      if (asked !== undefined) health = this.#learn(failureOf(this.#model, thrown), signal, mostlyWaited)
       throw thrown
     } finally {
       // Before its place is free: nobody shall pass a breaker that has just opened.
@@ -166,9 +170,10 @@ class Limited implements LimitedModel {
   }
 
   /** What a failure says of the model's health; a server that says how long to wait is heeded. */
-  #learn({ error }: Failure, signal: AbortSignal): Health {
+  #learn({ error }: Failure, signal: AbortSignal, mostlyWaited: boolean): Health {
     if (signal.aborted) {
-      if (!isModelsFault(signal.reason)) return 'nothing'
+      // Most of a time limit that was spent in the line says that the line is long.
+      if (!isModelsFault(signal.reason) || mostlyWaited) return 'nothing'
       this.#lastFailure = messageOf(signal.reason)
       return 'down'
     }

@@ -1,5 +1,6 @@
 import { type Message, type Part, resultText } from '../../core/message.ts'
 import type { ModelRequest } from '../../core/model.ts'
+import { isProviderTool, type Offered } from '../../core/offered-tools.ts'
 import type { Usage } from '../../core/usage.ts'
 
 /** English text; what providers themselves name as a rule of thumb. */
@@ -8,16 +9,18 @@ const unitsPerToken = 4
 const tokensPerMedia = 1_000
 
 /**
- * Guesses how many tokens a request has before it is sent, from the length of its texts; each message is looked at once. What the provider
- * then reports corrects the next guesses: it knows the language, the tools and the images.
+ * Guesses how many tokens a request has before it is sent, from the length of its texts and tools; each message and each tool is looked at
+ * once. What the provider then reports corrects the next guesses: it knows the language and the images.
  */
 export class TokenEstimate {
   readonly #known = new WeakMap<Message, number>()
+  readonly #tools = new WeakMap<object, number>()
   #factor = 1
 
   /** Raw, to be told again to `learn`. */
   guess(request: ModelRequest): number {
     let tokens = request.instructions.length / unitsPerToken
+    for (const tool of request.tools) tokens += this.#ofTool(tool)
     for (const message of request.messages) tokens += this.#ofMessage(message)
     return Math.max(1, tokens)
   }
@@ -28,6 +31,16 @@ export class TokenEstimate {
 
   learn(raw: number, { inputTokens, complete }: Usage): void {
     if (complete && inputTokens > 0) this.#factor = Math.min(20, Math.max(0.05, inputTokens / raw))
+  }
+
+  /** Left out, a short request with many tools would teach that all texts are dear. */
+  #ofTool(tool: Offered): number {
+    const known = this.#tools.get(tool)
+    if (known !== undefined) return known
+    const said = isProviderTool(tool) ? tool.providerTool : [tool.name, tool.description, tool.inputJsonSchema]
+    const tokens = JSON.stringify(said).length / unitsPerToken
+    this.#tools.set(tool, tokens)
+    return tokens
   }
 
   #ofMessage(message: Message): number {

@@ -1,9 +1,7 @@
 import { type ErrorCode, type ErrorData, RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json } from '../../core/json.ts'
-import { isPart } from '../../core/message.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { maskKeys } from '../../models/safe-text.ts'
-import { mapStrings } from './description.ts'
+import { mapStrings, maskText } from './mask.ts'
 
 /** What a model said to one request: pieces, then an end. */
 export type Answer = { readonly deltas: readonly ModelDelta[] } & ({ readonly finish: ModelFinish } | { readonly error: ErrorData })
@@ -18,41 +16,66 @@ export function play(answer: Answer, sink: (delta: ModelDelta) => void): ModelFi
 
 /**
  * An answer as it is written: pieces of one part that follow each other stand together, what looks like a key is masked (also one that came
- * in pieces), and what differs each time (the request's id) is left out.
+ * in pieces: its part is then one piece), and what differs each time (the request's id) is left out.
  */
 export function written(answer: Answer): { readonly [key: string]: Json } {
+  const texts = textsOf(answer.deltas)
   const deltas: Json[] = []
-  let run: { type: string; part: number; text: string[] } | undefined
+  let run: { readonly type: string; readonly part: number; readonly text: string[] } | undefined
   for (const delta of answer.deltas) {
-    if (delta.type !== 'text' && delta.type !== 'reasoning' && delta.type !== 'call-input') {
+    if (!isText(delta)) {
       run = undefined
       deltas.push(delta.type === 'data' ? plain(delta) : masked(plain(delta)))
-    } else if (run !== undefined && run.type === delta.type && run.part === delta.part) run.text.push(delta.text)
-    else {
-      run = { type: delta.type, part: delta.part, text: [delta.text] }
+      continue
+    }
+    const { type, part } = delta
+    const pieces = texts.get(`${type} ${part}`)?.next(delta.text) ?? []
+    if (run?.type === type && run.part === part) run.text.push(...pieces)
+    else if (pieces.length > 0) {
+      run = { type, part, text: [...pieces] }
       deltas.push(run)
     }
   }
-  const maskedDeltas = deltas.map((delta) =>
-    isJsonObject(delta) && Array.isArray(delta['text']) ? { ...delta, text: maskedRun(delta['text']) } : delta,
-  )
-  if ('error' in answer) return { deltas: maskedDeltas, error: masked(plain(answer.error)) }
+  if ('error' in answer) return { deltas, error: masked(plain(answer.error)) }
   const { requestId: _, ...finish } = answer.finish
-  return { deltas: maskedDeltas, finish: plain(finish) }
+  return { deltas, finish: plain(finish) }
 }
 
-function maskedRun(pieces: readonly Json[]): readonly Json[] {
-  const whole = pieces.join('')
-  const safe = maskKeys(whole)
-  return safe === whole ? pieces : [safe]
+type TextDelta = Extract<ModelDelta, { readonly text: string }>
+
+function isText(delta: ModelDelta): delta is TextDelta {
+  return delta.type === 'text' || delta.type === 'reasoning' || delta.type === 'call-input'
+}
+
+/** How each piece of a text is written: as it came, or, where something is masked, all of the text in the place of the first. */
+function textsOf(deltas: readonly ModelDelta[]): ReadonlyMap<string, { next(piece: string): readonly string[] }> {
+  const whole = new Map<string, string>()
+  for (const delta of deltas) {
+    if (!isText(delta)) continue
+    const key = `${delta.type} ${delta.part}`
+    whole.set(key, (whole.get(key) ?? '') + delta.text)
+  }
+  return new Map(
+    [...whole].map(([key, text]) => {
+      const safe = maskText(text)
+      let instead: readonly string[] = [safe]
+      const next = (piece: string) => {
+        if (safe === text) return [piece]
+        const pieces = instead
+        instead = []
+        return pieces
+      }
+      return [key, { next }]
+    }),
+  )
 }
 
 function masked(value: Json): Json {
-  if (!isJsonObject(value)) return mapStrings(value, maskKeys)
+  if (!isJsonObject(value)) return mapStrings(value, maskText)
   const { value: part, ...rest } = value
-  if (!isJsonObject(part)) return mapStrings(rest, maskKeys)
+  if (!isJsonObject(part)) return mapStrings(rest, maskText)
   const { providerData, ...shown } = part
-  return { ...rest, value: { ...(mapStrings(shown, maskKeys) as object), ...(providerData === undefined ? {} : { providerData }) } }
+  return { ...rest, value: { ...(mapStrings(shown, maskText) as object), ...(providerData === undefined ? {} : { providerData }) } }
 }
 
 /** The answer that a line of a recording holds; `undefined` when it holds none. */
@@ -80,7 +103,7 @@ function isDelta(value: unknown): value is ModelDelta {
     case 'call':
       return typeof value['toolName'] === 'string'
     case 'part':
-      return isPart(value['value'])
+      return isJsonObject(value['value']) && typeof value['value']['type'] === 'string'
     case 'data':
       return isJsonObject(value['providerData'])
     default:
@@ -88,7 +111,7 @@ function isDelta(value: unknown): value is ModelDelta {
   }
 }
 
-function isFinish(value: unknown): value is ModelFinish {
+export function isFinish(value: unknown): value is ModelFinish {
   return isJsonObject(value) && typeof value['finishReason'] === 'string' && isJsonObject(value['usage'])
 }
 

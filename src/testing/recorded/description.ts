@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import { canonicalJson, type Json, type JsonObject } from '../../core/json.ts'
 import { jsonSchemaOf } from '../../core/json-schema-of.ts'
 import { type Message, type Part, resultText } from '../../core/message.ts'
 import type { Model, ModelRequest } from '../../core/model.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
-import { maskKeys } from '../../models/safe-text.ts'
+import { mapStrings, maskText } from './mask.ts'
 
 /** What of a request matters. Long pieces stand under their digest, so that each is written once, however often it is sent. */
 export interface Described {
@@ -76,22 +76,12 @@ export class Describer {
   }
 
   #normalized(value: Json): Json {
-    return mapStrings(value, (text) => maskKeys(this.#own === undefined ? text : this.#own(text)))
+    return mapStrings(value, (text, field) => maskText(this.#own === undefined ? text : this.#own(text), field))
   }
 }
 
 function digestOf(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16)
-}
-
-/** Every string of a value as the function makes it; keys stay. */
-export function mapStrings(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, field]) => (field === undefined ? [] : [[key, mapStrings(field, change)]])),
-  )
 }
 
 /** As it would be sent. */

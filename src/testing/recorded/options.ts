@@ -1,8 +1,10 @@
 export interface RecordedOptions {
   /**
    * - `replay`: answers come from the file; a request that is not in it is an error.
-   * - `record`: the model is asked, and its answers go into the file, in the place of those to the same requests.
-   * - `auto` (default): what is in the file is replayed, the rest is asked and recorded. Where the environment says `CI`, as `replay`.
+   * - `record`: the model is asked, and its answers go into the file, errors too, in the place of those to the same requests.
+   * - `auto` (default): what is in the file is replayed, the rest is asked and recorded. Errors are, when the same request would meet them again
+   *   (`ModelBadRequest`, `ModelContextOverflow`, `ModelContentBlocked`); a rate limit or a key that is not set is asked about the next time. Where the
+   *   environment says `CI`, as `replay`.
    */
   mode?: 'record' | 'replay' | 'auto'
   /**

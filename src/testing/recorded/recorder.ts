@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { RondoError } from '../../core/error.ts'
+import { type ErrorCode, RondoError } from '../../core/error.ts'
 import type { Model, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
-import { type Answer, play } from './answer.ts'
+import { isNotFound } from '../../models/not-found.ts'
+import { type Answer, isFinish, play } from './answer.ts'
 import { type Described, Describer } from './description.ts'
 import { nearestDifference } from './difference.ts'
 import type { RecordedOptions } from './options.ts'
 import { addAnswer, type Recording, readRecording } from './recording.ts'
+
+const ofTheRequest: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ModelBadRequest', 'ModelContextOverflow', 'ModelContentBlocked'])
 
 type StreamOptions = Parameters<Model['stream']>[2]
 
@@ -66,12 +69,21 @@ export class Recorder {
     try {
       finish = await this.#model.stream(request, pass, options)
     } catch (thrown) {
-      const isAnswer = RondoError.is(thrown) && thrown.category === 'model' && !options.signal.aborted
-      if (isAnswer) await this.#keep(described, { deltas, error: thrown.toData() })
+      if (this.#isAnswer(thrown) && !options.signal.aborted) await this.#keep(described, { deltas, error: thrown.toData() })
       throw thrown
     }
-    if (!options.signal.aborted) await this.#keep(described, { deltas, finish })
+    // What is no finish is for the engine to judge.
+    if (isFinish(finish) && !options.signal.aborted) await this.#keep(described, { deltas, finish })
     return finish
+  }
+
+  /**
+   * Errors that the same request would meet again. Others are of the hour, a limit, an outage, a key that was not set yet: kept by `auto`, they would be
+   * played for ever, however often it is run again.
+   */
+  #isAnswer(thrown: unknown): thrown is RondoError {
+    if (!RondoError.is(thrown) || thrown.category !== 'model') return false
+    return this.#mode === 'record' || (ofTheRequest.has(thrown.code) && !isNotFound(thrown))
   }
 
   #keep(described: Described, answer: Answer): Promise<void> {

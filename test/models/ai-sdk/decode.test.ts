@@ -424,6 +424,17 @@ describe('usage', () => {
       inputTokens: 110,
       cacheWriteTokens: 7,
     })
+    const hour = { cache_creation: { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 } }
+    const anthropic = { cacheCreationInputTokens: 20, usage: hour }
+    expect(await usageOf(flat, { anthropic })).toMatchObject({ cacheWriteTokens: 20, longCacheWriteTokens: 15 })
+    const nested = { inputTokens: { total: 30, cacheWrite: 20 }, outputTokens: { total: 1 } }
+    expect(await usageOf({ ...nested, raw: hour })).toMatchObject({ cacheWriteTokens: 20, longCacheWriteTokens: 15 })
+    const details = [
+      { ttl: '5m', inputTokens: 5 },
+      { ttl: '1h', inputTokens: 15 },
+    ]
+    expect(await usageOf({ ...nested, raw: { cacheDetails: details } })).toMatchObject({ longCacheWriteTokens: 15 })
+    expect(await usageOf({ ...nested, raw: { cacheDetails: details.slice(0, 1) } })).not.toHaveProperty('longCacheWriteTokens')
     expect(await usageOf({ inputTokens: 3, outputTokens: 5, totalTokens: 18, reasoningTokens: 10 })).toMatchObject({ outputTokens: 15 })
     expect(await usageOf({ inputTokens: 3, outputTokens: 5, totalTokens: 8, reasoningTokens: 4 })).toMatchObject({ outputTokens: 5 })
   })

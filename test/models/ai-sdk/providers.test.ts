@@ -259,7 +259,7 @@ describe('@ai-sdk/amazon-bedrock', () => {
     createAmazonBedrock({ baseURL: url, region: 'us-east-1', apiKey: 'key' })('anthropic.claude-sonnet-4-5-v1:0')
 
   /** AWS event stream encoding: lengths, headers, payload, each half with its CRC-32. */
-  function frame(type: string, payload: object): Buffer {
+  function frame(type: string, payload: object, kind: 'event' | 'exception' = 'event'): Buffer {
     const header = (name: string, value: string) =>
       Buffer.concat([
         Buffer.from([name.length]),
@@ -268,9 +268,9 @@ describe('@ai-sdk/amazon-bedrock', () => {
         Buffer.from(value),
       ])
     const headers = Buffer.concat([
-      header(':event-type', type),
+      header(`:${kind}-type`, type),
       header(':content-type', 'application/json'),
-      header(':message-type', 'event'),
+      header(':message-type', kind),
     ])
     const body = Buffer.from(JSON.stringify(payload))
     const prelude = Buffer.alloc(8)
@@ -338,6 +338,36 @@ describe('@ai-sdk/amazon-bedrock', () => {
       { role: 'assistant', content: [{ text: 'Done.' }] },
       { role: 'user', content: [{ text: 'and?' }] },
     ])
+  })
+
+  test.each([
+    ['throttlingException', 'Too many tokens, please wait before trying again.', { code: 'ModelRateLimited', retryable: true }],
+    ['modelStreamErrorException', 'The model broke off.', { code: 'ModelServerError', retryable: true }],
+    ['internalServerException', 'Sorry.', { code: 'ModelServerError', retryable: true }],
+    ['serviceUnavailableException', 'Later.', { code: 'ModelServerError', retryable: true }],
+    ['validationException', 'Input is too long for requested model.', { code: 'ModelContextOverflow', retryable: false }],
+    ['validationException', 'The field is wrong.', { code: 'ModelBadRequest', retryable: false }],
+  ])('B115 an exception in the stream is told by its kind: %s (%s)', async (type, message, wanted) => {
+    const headers = { 'content-type': 'application/vnd.amazon.eventstream' }
+    const body = Buffer.concat([
+      frame('messageStart', { role: 'assistant' }),
+      frame(...delta(0, { text: 'Hal' })),
+      frame(type, { message }, 'exception'),
+    ])
+    await using server = await fakeServer([{ headers, body }])
+    await expect(heard(modelAt(server.url))).rejects.toMatchObject(wanted)
+  })
+
+  test.each([
+    [429, 'ThrottlingException', 'Too many tokens, please wait before trying again.', { code: 'ModelRateLimited', retryable: true }],
+    [424, 'ModelErrorException', 'The model failed.', { code: 'ModelServerError', retryable: true }],
+    [503, 'ServiceUnavailableException', 'Later.', { code: 'ModelServerError', retryable: true }],
+    [400, 'ValidationException', 'Input is too long for requested model.', { code: 'ModelContextOverflow', retryable: false }],
+    [403, 'AccessDeniedException', 'You don’t have access to the model.', { code: 'ModelAuthError', retryable: false }],
+  ])('B115 so is an answer of status %i (%s)', async (status, type, message, wanted) => {
+    const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type }
+    await using server = await fakeServer([{ status, headers, body: JSON.stringify({ message }) }])
+    await expect(heard(modelAt(server.url))).rejects.toMatchObject(wanted)
   })
 })
 

@@ -336,7 +336,7 @@ describe('the end', () => {
   test('what was written to the cache is told by how long it is kept, when not as a sum', () => {
     const cache_creation = { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 }
     const { finish } = read(stream(start, ...text(0, 'x'), ended('end_turn', { cache_creation, output_tokens: 2 }), stop))
-    expect(finish.usage).toMatchObject({ inputTokens: 16, cacheWriteTokens: 7 })
+    expect(finish.usage).toMatchObject({ inputTokens: 16, cacheWriteTokens: 7, longCacheWriteTokens: 4 })
   })
 
   test('what nobody told is not zero', () => {

@@ -11,6 +11,7 @@ const prices: ModelPrices = {
   output: 10,
   cachedInput: 0.2,
   cacheWrite: 2.5,
+  longCacheWrite: 4,
   tiers: [
     { above: 200_000, input: 8, output: 30, cachedInput: 0.8, cacheWrite: 10 },
     { above: 100_000, input: 4, output: 15, cachedInput: 0.4 },
@@ -23,6 +24,7 @@ test.each([
   ['input and output', { inputTokens: 1_000, outputTokens: 500 }, 0.007],
   ['reasoning as output, which has it in it', { inputTokens: 1_000, outputTokens: 500, reasoningTokens: 400 }, 0.007],
   ['cached input and cache writes apart', { inputTokens: 1_000, cachedInputTokens: 600, cacheWriteTokens: 300 }, 0.00107],
+  ['cache writes for an hour at their own rate', { inputTokens: 1_000, cacheWriteTokens: 300, longCacheWriteTokens: 200 }, 0.00245],
   ['exactly at the bound of a tier still the lower rates', { inputTokens: 100_000 }, 0.2],
   ['beyond it the whole request', { inputTokens: 100_001 }, 0.400004],
   ['of two tiers the higher, in whatever order they stand', { inputTokens: 200_001, outputTokens: 1_000 }, 1.630008],
@@ -30,6 +32,8 @@ test.each([
   ['no error of binary fractions', { inputTokens: 3, outputTokens: 1 }, 0.000016],
   ['unknown where a count was not told', { inputTokens: 1_000, complete: false }, undefined],
   ['unknown where a rate is not known', { inputTokens: 150_000, cacheWriteTokens: 1 }, undefined],
+  ['unknown where the rate for an hour is not known', { inputTokens: 250_000, cacheWriteTokens: 1, longCacheWriteTokens: 1 }, undefined],
+  ['unknown where more is kept for an hour than is written', { inputTokens: 10, cacheWriteTokens: 1, longCacheWriteTokens: 2 }, undefined],
   ['unknown where a count is none', { inputTokens: 10, outputTokens: Number.NaN }, undefined],
   ['unknown where a count is negative', { inputTokens: 10, outputTokens: -5 }, undefined],
   ['unknown where cached tokens are no part of the input', { inputTokens: 10, cachedInputTokens: 11 }, undefined],
@@ -40,6 +44,12 @@ test.each([
 test('a rate that no token needs need not be known', () => {
   expect(costOf(used({ inputTokens: 1_000 }), { input: 1, output: 1 })).toBe(0.001)
   expect(costOf(used({ inputTokens: 1_000, cachedInputTokens: 1 }), { input: 1, output: 1 })).toBeUndefined()
+})
+
+test('a sum of usages has what is kept for an hour of both, and nothing where there is none', () => {
+  const long = used({ cacheWriteTokens: 5, longCacheWriteTokens: 3 })
+  expect(addUsage(addUsage(noUsage, long), long)).toMatchObject({ cacheWriteTokens: 10, longCacheWriteTokens: 6 })
+  expect(addUsage(noUsage, used({}))).not.toHaveProperty('longCacheWriteTokens')
 })
 
 const look = tool({ name: 'look', description: 'Looks.', inputSchema: z.object({}), execute: () => 'nothing' })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { dataSource, models } from '../../../src/models/registry/index.ts'
+import { dataSource, lookupModel, models } from '../../../src/models/registry/index.ts'
 import { readTable } from '../../../src/models/registry/table.ts'
 
 test('a line of the table is a model: limits, abilities, prices and tiers, and what is not told is absent', () => {
@@ -97,6 +97,20 @@ test('the data is plausible: positive limits, windows beyond each price tier, no
   })
   expect(odd).toEqual([])
   expect(new Set(models().map(({ provider, id }) => `${provider}:${id}`)).size).toBe(models().length)
+})
+
+test("what is kept for an hour costs twice the input with Anthropic's models, wherever they are, and is not known of others", () => {
+  for (const name of [
+    'anthropic:claude-sonnet-4-5',
+    'openrouter:anthropic/claude-sonnet-4.5',
+    'amazon-bedrock:anthropic.claude-opus-4-7',
+  ]) {
+    const { prices } = lookupModel(name) ?? {}
+    for (const { input, cacheWrite, longCacheWrite } of prices === undefined ? [] : [prices, ...(prices.tiers ?? [])])
+      expect([longCacheWrite, (cacheWrite ?? 0) < 2 * input], name).toEqual([2 * input, true])
+  }
+  const others = models().filter(({ id, prices }) => !id.includes('claude') && prices?.longCacheWrite !== undefined)
+  expect(others).toEqual([])
 })
 
 test('no tier is cheaper than what is below it', () => {

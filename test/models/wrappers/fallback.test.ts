@@ -182,6 +182,18 @@ describe('fallback: who was down is asked last', () => {
     expect(await said(model)).toBe('From a.')
   })
 
+  test('an answer to a request that began before it was down does not end it', async () => {
+    const first = held('a')
+    const model = fallback([first.model, named('b', ['b1', 'b2'])], { clock: new VirtualClock() })
+    const early = ask(model, { session: 'early' })
+    const late = ask(model, { session: 'late' })
+    first.calls[1]?.fail(new RondoError('ModelRateLimited', 'Slow down.', { retryAfterMs: 60_000 }))
+    await late.finish
+    first.calls[0]?.answer()
+    await early.finish
+    expect([await said(model), first.calls.length]).toEqual(['b2', 2])
+  })
+
   test('when nobody else answers, those that were down are asked all the same', async () => {
     const model = fallback([named('a', [fails('ModelServerError'), 'From a.']), named('b', ['b1', fails('ModelTimeout')])])
     expect([await said(model), await said(model)]).toEqual(['b1', 'From a.'])

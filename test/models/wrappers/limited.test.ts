@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fallback, type LimitedOptions, limited, type Model, noUsage, RondoError } from '../../../src/index.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
-import { refusal, thrown } from '../../acceptance/kit.ts'
+import { plainTool, refusal, thrown } from '../../acceptance/kit.ts'
 import { ask, failed, fails, finishes, held, named, request, said, settled } from './kit.ts'
 
 /** A limited model that answers when the test says so. */
@@ -131,6 +131,19 @@ describe('limited: rates', () => {
     void ask(at.model, { request: request('z'.repeat(400)) })
     await settled()
     expect(counts(at)).toEqual([2, 1, 1])
+  })
+
+  test('tools are guessed too: a short request with many of them does not make texts dear', async () => {
+    const at = place({ tokensPerMinute: 2_000 })
+    const tools = [plainTool('look', () => 1), { ...plainTool('long', () => 1), description: 'x'.repeat(1_600) }]
+    void ask(at.model, { request: { ...request('Hi'), tools } })
+    await settled()
+    at.calls[0]?.answer({ ...finishes, usage: { ...noUsage, inputTokens: 450 } })
+    await settled()
+    // About 1,000 tokens, and not 1,000 times what the tools have made of `Hi`.
+    void ask(at.model, { request: request('y'.repeat(4_000)) })
+    await settled()
+    expect(counts(at)).toEqual([2, 0, 1])
   })
 
   test('a request that alone is over the limit is sent when nothing else counts', async () => {
@@ -381,6 +394,24 @@ describe('limited: the breaker', () => {
     await settled()
     slow.stop(new RondoError('ModelTimeout', 'Too slow.'))
     await refusal(slow.finish)
+    expect(at.model.breaker).toBe('open')
+  })
+
+  test('a time limit that was spent in the line is not the fault of the model', async () => {
+    const at = place({ concurrency: 1, breaker: { failures: 1 } })
+    const first = ask(at.model)
+    const second = ask(at.model)
+    await at.clock.advance(20_000)
+    at.calls[0]?.answer()
+    await first.finish
+    await at.clock.advance(10_000)
+    second.stop(new RondoError('ModelTimeout', 'Not within 30,000 ms.'))
+    await refusal(second.finish)
+    expect([at.calls.length, at.model.breaker]).toEqual([2, 'closed'])
+    const third = ask(at.model)
+    await at.clock.advance(10_000)
+    third.stop(new RondoError('ModelTimeout', 'Not within 10,000 ms.'))
+    await refusal(third.finish)
     expect(at.model.breaker).toBe('open')
   })
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Agent, type Model, type ModelDelta, type ModelRequest, noUsage, RondoError } from '../../../src/index.ts'
+import { Agent, type Model, type ModelDelta, type ModelFinish, type ModelRequest, noUsage, RondoError } from '../../../src/index.ts'
+import { httpError } from '../../../src/models/errors.ts'
 import { recorded, type Script, scripted } from '../../../src/testing/index.ts'
 import { collect, lines, plainTool, refusal, story, thrown } from '../../acceptance/kit.ts'
 import { ask, failed, held, request, said } from '../../models/wrappers/kit.ts'
@@ -19,6 +20,13 @@ afterEach(() => vi.unstubAllEnvs())
 const model = (replies: Script, id = 'm') => scripted(replies, { provider: 'acme', id })
 /** Whoever asks it fails the test. */
 const nobody = model([])
+const speaking = (deltas: readonly ModelDelta[], finish: ModelFinish): Model => ({
+  ...nobody,
+  stream: async (_, sink) => {
+    for (const delta of deltas) sink(delta)
+    return finish
+  },
+})
 const rows = () =>
   readFileSync(file, 'utf8')
     .trimEnd()
@@ -43,14 +51,7 @@ describe('recorded: what is recorded is replayed', () => {
       { type: 'part', part: 3, value: { type: 'source', url: 'https://example.org' } },
     ]
     const finish = { finishReason: 'other' as const, rawFinishReason: 'odd', usage: { ...noUsage, inputTokens: 3 }, model: 'acme:x' }
-    const speaks: Model = {
-      ...nobody,
-      stream: async (_request, sink) => {
-        for (const delta of deltas) sink(delta)
-        return { ...finish, requestId: 'r1' }
-      },
-    }
-    await ask(recorded(speaks, file)).finish
+    await ask(recorded(speaking(deltas, { ...finish, requestId: 'r1' }), file)).finish
     const replayed = ask(recorded(nobody, file, { mode: 'replay' }))
     expect(await replayed.finish).toEqual(finish)
     expect(replayed.deltas).toEqual(deltas)
@@ -58,22 +59,60 @@ describe('recorded: what is recorded is replayed', () => {
 
   test('an error, after what had come before it', async () => {
     const fail = { code: 'ModelRateLimited' as const, message: 'slow down', retryAfterMs: 5_000 }
-    const first = recorded(model([{ text: 'Half', failAfter: 1, fail }]), file)
+    const first = recorded(model([{ text: 'Half', failAfter: 1, fail }]), file, { mode: 'record' })
     const error = await failed(first)
     const replayed = ask(recorded(nobody, file, { mode: 'replay' }))
     expect((await refusal(replayed.finish)).toData()).toEqual(error.toData())
     expect(replayed.deltas).toEqual([{ type: 'text', part: 0, text: 'Half' }])
   })
 
+  test.each([
+    ['ModelRateLimited', 1],
+    ['ModelServerError', 1],
+    ['ModelTimeout', 1],
+    ['ModelAuthError', 1],
+    ['ModelQuotaExceeded', 1],
+    ['ModelUnknownError', 1],
+    ['ModelBadRequest', 0],
+    ['ModelContextOverflow', 0],
+    ['ModelContentBlocked', 0],
+  ] as const)('auto keeps an error of the request, and not one of the hour: %s', async (code, asked) => {
+    expect((await failed(recorded(model([{ fail: { code, message: 'No.' } }]), file))).code).toBe(code)
+    const inner = model(['Here.'])
+    const again = recorded(inner, file)
+    if (asked === 1) expect(await said(again)).toBe('Here.')
+    else expect((await failed(again)).toData()).toMatchObject({ code, message: 'No.' })
+    expect(inner.requests).toHaveLength(asked)
+  })
+
+  test('auto asks again for a model that was not there', async () => {
+    const gone = httpError({ provider: 'acme', status: 404, header: () => undefined, body: '{"error":{"code":"model_not_found"}}' })
+    await failed(recorded({ ...nobody, stream: () => Promise.reject(gone) }, file))
+    expect(await said(recorded(model(['Here.']), file))).toBe('Here.')
+  })
+
+  test('a call at once whose arguments are a text is replayed, and a finish that is none is not kept', async () => {
+    const value = { type: 'tool-call' as const, callId: '', toolName: 'look', input: '{"a":1}' }
+    const finish = { finishReason: 'tool-calls' as const, usage: noUsage }
+    await ask(recorded(speaking([{ type: 'part', part: 0, value }], finish), file)).finish
+    const replayed = ask(recorded(nobody, file, { mode: 'replay' }))
+    await replayed.finish
+    expect(replayed.deltas).toEqual([{ type: 'part', part: 0, value }])
+    const before = readFileSync(file, 'utf8')
+    const odd = { ...nobody, stream: () => Promise.resolve(undefined) } as unknown as Model
+    expect(await ask(recorded(odd, file), { request: request('odd') }).finish).toBeUndefined()
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+
   test('an abort is no answer, nor is a mistake of an adapter', async () => {
     const { model: slow, calls } = held()
-    const stopped = ask(recorded(slow, file))
+    const stopped = ask(recorded(slow, file, { mode: 'record' }))
     while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
     stopped.stop(new RondoError('RunAborted', 'Enough.'))
     calls[0]?.fail(new RondoError('ModelServerError', 'cut'))
     await refusal(stopped.finish)
     const broken: Model = { ...nobody, stream: () => Promise.reject(new TypeError('mine')) }
-    await expect(ask(recorded(broken, file)).finish).rejects.toThrow('mine')
+    await expect(ask(recorded(broken, file, { mode: 'record' })).finish).rejects.toThrow('mine')
     expect(readdirSync(join(file, '..'))).toEqual([])
   })
 
@@ -181,6 +220,33 @@ describe('recorded: the file', () => {
     await saidTo(first, request(`Use ${key}`))
     expect(readFileSync(file, 'utf8')).not.toContain('abcdef0123456789')
     expect(await saidTo(recorded(nobody, file, { mode: 'replay' }), request(`Use ${key}`))).toBe('The key is sk-***.')
+  })
+
+  test.each([
+    [{ password: 'hunter22secret' }],
+    [{ secret: 12_345_678, apiKey: 'none' }],
+    [{ headers: [{ authorization: 'Basic abcdefg1=' }], note: 'token sk-abcdef0123456789' }],
+  ])('masked arguments stay JSON, and the run goes on after a replay as it did: %j', async (input) => {
+    const login = plainTool('login', () => 'ok')
+    const text = JSON.stringify({ said: input }, undefined, 2)
+    const run = (one: Model) => new Agent({ model: one, tools: [login] }).run('Log in', { throwOnError: false })
+    const script = [{ calls: [{ name: 'login', input }], text }, { calls: [{ name: 'login', input: {} }] }, 'Done.']
+    expect((await run(recorded(model(script), file))).text).toBe('Done.')
+    expect(readFileSync(file, 'utf8')).not.toMatch(/hunter22|abcdefg1|abcdef0123/)
+    expect(await run(recorded(nobody, file, { mode: 'replay' }))).toMatchObject({ status: 'completed', text: 'Done.' })
+  })
+
+  test('a key that comes in pieces between pieces of another part is masked too', async () => {
+    const deltas: ModelDelta[] = ['sk-abc', 'def012', '3456789 it is.'].flatMap((text): ModelDelta[] => [
+      { type: 'text', part: 1, text },
+      { type: 'reasoning', part: 0, text: 'hm ' },
+    ])
+    const finish = { finishReason: 'stop' as const, usage: noUsage }
+    await ask(recorded(speaking(deltas, finish), file)).finish
+    const replayed = ask(recorded(nobody, file, { mode: 'replay' }))
+    await replayed.finish
+    expect(replayed.deltas.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', part: 1, text: 'sk-*** it is.' }])
+    expect(replayed.deltas.filter(({ type }) => type === 'reasoning')).toHaveLength(3)
   })
 
   test('large media is told by its digest', async () => {
