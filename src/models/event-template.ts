@@ -4,7 +4,8 @@
  * quotes, one JSON text by itself ends where the template says, so the two events parse to the same but for it.
  *
  * With `varies` events may differ elsewhere too, where two of them that say nothing but their text have shown that they do: in a number, in
- * a text of letters and digits (padding), in the digits of another (times). Blanks between the last brackets mean nothing anywhere.
+ * a text of letters and digits (padding), in the digits of another (times); never in a name, nor in what is escaped. Blanks between the last
+ * brackets mean nothing anywhere.
  */
 export class EventTemplate<K> {
   /** What kind of text the events hold that fit; `undefined` = none fits. */
@@ -13,8 +14,8 @@ export class EventTemplate<K> {
   last: string | undefined = undefined
   readonly #varies: boolean
   #name: string | undefined
-  /** The event that was learnt last, its words on the odd places; and on which of these others differ. */
-  #words: readonly string[] = []
+  /** The event that was learnt last, its texts and numbers on the odd places; and on which of these others differ. */
+  #tokens: readonly string[] = []
   #varying: ReadonlySet<number> = new Set()
   /** By itself, and as a stream has it, by how its lines end. */
   #alone = noShape
@@ -78,24 +79,24 @@ export class EventTemplate<K> {
   }
 
   #take(event: string, kind: K, name: string | undefined): boolean {
-    const words = this.#varies ? event.split(wordRuns) : [event]
+    const tokens = this.#varies ? event.split(textOrNumber) : [event]
     const isKnown = this.#varies && kind === this.kind && name === this.#name
-    const varying = isKnown ? differing(this.#words, words, this.#varying) : undefined
+    const varying = isKnown ? differing(this.#tokens, tokens, this.#varying) : undefined
     if (varying === undefined && this.#alone !== noShape && this.#hits === 0 && --this.#triesLeft <= 0) return false
     this.kind = kind
     this.#name = name
-    this.#words = words
+    this.#tokens = tokens
     this.#varying = varying ?? new Set()
     this.#hits = 0
     this.last = undefined
-    const [before, behind] = cut(words, this.#varying)
+    const [before, behind] = cut(tokens, this.#varying)
     this.#alone = shapeOf(before, behind, '', '')
     this.#lines = shapeOf(before, behind, name === undefined ? 'data: ' : `event: ${name}\ndata: `, '\n\n')
     this.#linesCRLF = shapeOf(before, behind, name === undefined ? 'data: ' : `event: ${name}\r\ndata: `, '\r\n\r\n')
     return true
   }
 
-  /** The text of an event whose first words end at `from`. */
+  /** The text of an event whose beginning, up to what varies first, ends at `from`. */
   #textOf({ before, behind, tail, closers }: Shape, data: string, from: number): string | undefined {
     const at = before === undefined ? from : before(data, from)
     const close = at < 0 ? -1 : textEnd(data, at)
@@ -160,25 +161,28 @@ function matcherOf({ literals, holes }: Pattern): Matcher {
   }
 }
 
-/** What may stand in the place of a word that varies, as a regular expression. A number has no nought before other digits. */
-function holeOf(words: readonly string[], index: number): string {
-  if (isNumber(words, index)) return '(?:0|[1-9][0-9]*)'
-  return isText(words, index) ? '[0-9A-Za-z]*' : (words[index] ?? '').replaceAll(/[0-9]+/g, '[0-9]+')
+/** What may stand in the place of a text or a number, as a regular expression; `undefined` for what never differs: names, what is escaped. */
+function holeOf(tokens: readonly string[], index: number): string | undefined {
+  const token = tokens[index] ?? ''
+  if (wholeNumber.test(token)) return `${token.startsWith('-') ? '-' : ''}(?:0|[1-9][0-9]*)`
+  if (!token.startsWith('"') || unlike.test(token) || /^\s*:/.test(tokens[index + 1] ?? '')) return undefined
+  return /^"[0-9A-Za-z]*"$/.test(token) ? '"[0-9A-Za-z]*"' : escaped(token).replaceAll(/[0-9]+/g, '[0-9]+')
 }
 
 function escaped(literal: string): string {
   return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** What stands before the text of an event and behind it, with holes for the words that vary. */
-function cut(words: readonly string[], varying: ReadonlySet<number>): readonly [Pattern, Pattern] {
+/** What stands before the text of an event and behind it, with holes for what varies. */
+function cut(tokens: readonly string[], varying: ReadonlySet<number>): readonly [Pattern, Pattern] {
   const sides = [{ literals: [''], holes: [] as string[] }]
-  for (const [index, word] of words.entries()) {
+  for (const [index, token] of tokens.entries()) {
     const side = sides[sides.length - 1]
     if (side === undefined) continue
-    const [literal = '', behind] = varying.has(index) ? [''] : word.split(place)
-    if (varying.has(index)) {
-      side.holes.push(holeOf(words, index))
+    const hole = varying.has(index) ? holeOf(tokens, index) : undefined
+    const [literal = '', behind] = token.split(place)
+    if (hole !== undefined) {
+      side.holes.push(hole)
       side.literals.push('')
     } else side.literals.push(`${side.literals.pop() ?? ''}${literal}`)
     if (behind !== undefined) sides.push({ literals: [behind], holes: [] })
@@ -192,29 +196,20 @@ const noPattern: Pattern = { literals: [''], holes: [] }
 const maxVarying = 8
 
 /** The places where two events differ, besides the known ones; `undefined` where these are not like each other. */
-function differing(known: readonly string[], words: readonly string[], varying: ReadonlySet<number>): ReadonlySet<number> | undefined {
-  if (known.length !== words.length) return undefined
+function differing(known: readonly string[], tokens: readonly string[], varying: ReadonlySet<number>): ReadonlySet<number> | undefined {
+  if (known.length !== tokens.length) return undefined
   const all = new Set(varying)
-  for (const [index, word] of words.entries()) {
-    const other = known[index]
-    if (other === word) continue
-    if (index % 2 === 0 || other === undefined) return undefined
-    if (holeOf(words, index) !== holeOf(known, index) || all.add(index).size > maxVarying) return undefined
+  for (const [index, token] of tokens.entries()) {
+    if (known[index] === token) continue
+    const hole = index % 2 === 0 ? undefined : holeOf(tokens, index)
+    if (hole === undefined || hole !== holeOf(known, index) || all.add(index).size > maxVarying) return undefined
   }
   return all
 }
 
-/** Whether a word is a whole number that stands by itself. */
-function isNumber(words: readonly string[], index: number): boolean {
-  return /^[0-9]+$/.test(words[index] ?? '') && /(?:":|[[,]) ?-?$/.test(words[index - 1] ?? '')
-}
+const textOrNumber = /("[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*)/s
 
-/** Whether a word is all of a text that is no name. */
-function isText(words: readonly string[], index: number): boolean {
-  return words[index - 1]?.endsWith('"') === true && /^"(?! ?:)/.test(words[index + 1] ?? '')
-}
-
-const wordRuns = /([0-9A-Za-z]+)/
+const wholeNumber = /^-?(?:0|[1-9][0-9]*)$/
 
 /** Stands for the text of an event. No JSON has it. */
 const place = '\u0000'
@@ -267,6 +262,10 @@ function parsed(json: string): unknown {
     return undefined
   }
 }
+
+/** What is escaped, and the place of the text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: `place` is one that no JSON has
+const unlike = /[\\\u0000]/
 
 const probe = '\u00a7probe\u00a7'
 

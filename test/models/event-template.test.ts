@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventTemplate } from '../../src/models/event-template.ts'
 
@@ -104,4 +105,71 @@ describe('what differs besides the text', () => {
     expect(template.match(numbered('c', 1))).toBeUndefined()
     expect(template.match(second.replace('"text":"b"', '"text":"c"'))).toBe('c')
   })
+
+  const around = (name: string, value: string, text: string, colon = ':') =>
+    `{${name}${colon}${value},"delta"${colon}{"text"${colon}${JSON.stringify(text)}}}`
+
+  test.each([
+    ['digits of a name', around('"k1"', '0', 'a'), around('"k2"', '0', 'b'), around('"k3"', '0', 'c')],
+    ['a name before blanks', around('"ab"', '0', 'a', '  : '), around('"cd"', '0', 'b', '  : '), around('"ef"', '0', 'c', '  : ')],
+    ['what is escaped', around('"k"', '"\\u0041"', 'a'), around('"k"', '"\\u0042"', 'b'), around('"k"', '"\\u0043"', 'c')],
+  ])('%s never differs', (_what, first, second, third) => {
+    expect(learntTwo(first, second).match(third)).toBeUndefined()
+  })
+
+  test('a number has no nought before it, whatever stands before that', () => {
+    const template = learntTwo(around('"k"', '1', 'a', ':  '), around('"k"', '2', 'b', ':  '))
+    expect(template.match(around('"k"', '30', 'c', ':  '))).toBe('c')
+    expect(template.match(around('"k"', '03', 'c', ':  '))).toBeUndefined()
+  })
+})
+
+const alike = fc.constantFrom(
+  ['1', '20', '0', '345'],
+  ['-1', '-2'],
+  ['1.5', '1.05'],
+  ['1e5', '2e7'],
+  ['"a1"', '""', '"b22"'],
+  ['"a,5"', '"a,6"'],
+  ['"t1:2Z"', '"t3:45Z"'],
+  ['"\\u0041"', '"\\u0042"'],
+  ['"x\\"1"', '"x\\"2"'],
+  ['"\\\\n1"', '"\\\\n2"'],
+  ['true', 'false'],
+)
+const texts = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 4 }), fc.constantFrom('"', '\\', '\n', '12', '"}}', 'é😀', '\u2028'))
+const streams = fc.record({
+  names: fc.constantFrom(['"k1"'], ['"k1"', '"k2"'], ['"ab"', '"delta"'], ['"a\\"1"', '"a\\"2"']),
+  befores: alike,
+  behinds: alike,
+  colon: fc.constantFrom(':', ': ', '  :  ', ' :\n'),
+  events: fc.array(fc.record({ text: texts, before: fc.nat(9), behind: fc.nat(9), name: fc.nat(1) }), { minLength: 3, maxLength: 8 }),
+  strange: fc.array(
+    fc.record({ at: fc.nat(80), put: fc.constantFrom('0', '1', '"', '\\', 'a', ' ', '}', '{', ',', '\t', '\u0000', ''), drop: fc.nat(1) }),
+    {
+      maxLength: 2,
+    },
+  ),
+})
+
+test('what a template takes JSON.parse takes too, with the same text and the same names, whatever else differs', () => {
+  let taken = 0
+  fc.assert(
+    fc.property(streams, ({ names, befores, behinds, colon, events, strange }) => {
+      const template = new EventTemplate<'text'>({ varies: true })
+      for (const [index, { text, before, behind, name }] of events.entries()) {
+        const whole = `{${names[name % names.length]}${colon}${befores[before % befores.length]},"delta"${colon}{"text"${colon}${JSON.stringify(text)},"q"${colon}[${behinds[behind % behinds.length]}]}}`
+        const isLast = index === events.length - 1
+        const data = isLast ? strange.reduce((one, { at, put, drop }) => one.slice(0, at) + put + one.slice(at + drop), whole) : whole
+        const more = template.match(data)
+        if (more !== undefined) {
+          taken++
+          const parsed = JSON.parse(data)
+          expect([textIn(parsed), Object.keys(parsed).length]).toEqual([more, Object.keys(JSON.parse(whole)).length])
+        } else if (!isLast && textIn(JSON.parse(data)) === text) template.learn(data, 'text', text, textIn)
+      }
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(taken).toBeGreaterThan(1_000)
 })

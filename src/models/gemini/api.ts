@@ -32,7 +32,7 @@ export class GeminiApi implements HttpApi {
     const family = familyOf(model)
     this.#isVertex = vertex !== undefined
     this.provider = this.#isVertex ? 'vertex' : 'gemini'
-    const name = model.replace(/^models\//, '')
+    const name = model.replace(/^(?:publishers\/google\/)?models\//, '')
     // Without `alt=sse` a stream is a JSON array.
     const url = new URL(endpoint(baseURL, `/models/${encodeURIComponent(name)}:${stream ? 'streamGenerateContent' : 'generateContent'}`))
     if (stream) url.searchParams.set('alt', 'sse')

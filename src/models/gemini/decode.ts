@@ -5,7 +5,7 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { safeText } from '../safe-text.ts'
-import { eventOf, incomplete, tooMany } from '../unusable.ts'
+import { eventOf, garbled, incomplete, tooMany } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { finishReasonOf, isBrokenOff } from './finish.ts'
 import { PartialArgs } from './partial-args.ts'
@@ -90,14 +90,16 @@ export class GeminiDecoder implements ResponseDecoder {
 
   whole(body: unknown): boolean {
     const events = wires(Array.isArray(body) ? body : [body])
-    const isAnswer = events.some((event) => 'candidates' in event || 'promptFeedback' in event || Boolean(event['error']))
+    const isAnswer = events.some(
+      (event) => 'candidates' in event || 'promptFeedback' in event || 'usageMetadata' in event || Boolean(event['error']),
+    )
     if (isAnswer) for (const event of events) this.#event(event)
     return isAnswer
   }
 
   end(): ModelFinish {
     this.#readCounts()
-    this.#endCall()
+    this.#cutCall()
     this.flush()
     const { provider, secrets } = this.#from
     const reason = this.#finish ?? this.#blocked
@@ -119,7 +121,7 @@ export class GeminiDecoder implements ResponseDecoder {
     this.#usage.read(event['usageMetadata'])
     const { promptFeedback } = event
     if (isWire(promptFeedback)) this.#blocked = textOrNothing(promptFeedback['blockReason']) || this.#blocked
-    const [candidate] = wires(event['candidates'])
+    const candidate = candidateOf(event)
     if (candidate === undefined) return
     const { content, finishReason } = candidate
     if (isWire(content)) for (const part of wires(content['parts'])) this.#take(part)
@@ -141,7 +143,8 @@ export class GeminiDecoder implements ResponseDecoder {
     this.#endCall()
     if (typeof text === 'string') return this.#text(part['thought'] === true ? 'reasoning' : 'text', text, signatureOf(part))
     this.#open = undefined
-    if (isWire(inlineData)) return this.#media(inlineData, signatureOf(part))
+    // An image that is thought is a sketch, and no part of the answer.
+    if (isWire(inlineData) && part['thought'] !== true) return this.#media(inlineData, signatureOf(part))
     this.#serverCalls.take(part as JsonObject)
   }
 
@@ -172,8 +175,11 @@ export class GeminiDecoder implements ResponseDecoder {
       const data = { ...signed, ...(id === '' ? {} : { id }) }
       if (Object.keys(data).length > 0) this.#keep(part, data)
       this.#args = { part, args: new PartialArgs() }
+    } else if (this.#args !== undefined && signed !== undefined) this.#keep(this.#args.part, signed)
+    if (this.#args === undefined) {
+      if (isWire(args) || wires(call['partialArgs']).length > 0) throw garbled('a tool call has no name', this.#from)
+      return
     }
-    if (this.#args === undefined) return
     if (isWire(args)) this.#args.args.setAll(args)
     for (const piece of wires(call['partialArgs'])) this.#args.args.take(piece)
     if (call['willContinue'] !== true) this.#endCall()
@@ -184,6 +190,14 @@ export class GeminiDecoder implements ResponseDecoder {
     const { part, args } = this.#args
     this.#args = undefined
     this.#deltas.text('call-input', part, args.json)
+  }
+
+  /** The response ended within a call: what there is of its arguments is no JSON, so nobody runs it (B031, B032). */
+  #cutCall(): void {
+    if (this.#args === undefined) return
+    const { part, args } = this.#args
+    this.#args = undefined
+    this.#deltas.text('call-input', part, args.json.slice(0, -1))
   }
 
   #media({ mimeType, data }: Wire, signed: Signed | undefined): void {
@@ -210,10 +224,15 @@ export class GeminiDecoder implements ResponseDecoder {
   }
 }
 
+/** Of several that were asked for the first one is the answer. */
+function candidateOf(event: Wire): Wire | undefined {
+  return wires(event['candidates']).find(({ index }) => typeof index !== 'number' || index === 0)
+}
+
 /** The text that an event holds, when it holds nothing else that matters. */
 function plainIn(event: unknown): { readonly kind: 'text' | 'reasoning'; readonly text: string } | undefined {
   if (!isWire(event) || 'promptFeedback' in event) return undefined
-  const [candidate] = wires(event['candidates'])
+  const candidate = candidateOf(event)
   if (candidate === undefined || candidate['finishReason'] !== undefined || sourcesOf(candidate).length > 0) return undefined
   const { content } = candidate
   const parts = isWire(content) ? wires(content['parts']) : []

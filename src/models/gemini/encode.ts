@@ -17,14 +17,17 @@ export interface PartData {
   readonly part?: Json
 }
 
+/** https://ai.google.dev/gemini-api/docs/function-calling#multimodal */
+const typesInResults: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain'])
+
 /** How the contents of a request are written. */
 export function geminiWriting(scope: string, family: Family): Writing {
   const rules: HistoryRules = {
     scope,
     ids: anyIds,
     nameOf: (name) => legalToolName(name, geminiToolNames),
-    // Whatever goes as bytes; a URL would be another kind of part.
-    resultHolds: ({ data = '' }) => family.mediaInResults && !isRemote(data),
+    // As bytes only; a URL would be another kind of part.
+    resultHolds: ({ mediaType, data = '' }) => family.mediaInResults && typesInResults.has(mediaType) && !isRemote(data),
   }
   return {
     between,

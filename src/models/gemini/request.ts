@@ -43,21 +43,24 @@ export class GeminiFrames {
 
   #fields(parts: FrameParts): JsonObject {
     const { instructions, settings } = parts
-    const { generationConfig: more, ...fields } = providerFields(settings, this.#provider, ['contents'])
+    const { generationConfig: more, toolConfig: given, ...fields } = providerFields(settings, this.#provider, ['contents'])
     const config = { ...this.#config(parts), ...(isJsonObject(more) ? more : {}) }
+    const { tools, toolConfig: ours } = this.#tools(parts)
+    const toolConfig = mergedConfig(ours, given)
     return {
       ...(instructions === '' ? {} : { systemInstruction: { parts: [{ text: wellFormed(instructions) }] } }),
-      ...this.#tools(parts),
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(Object.keys(toolConfig).length === 0 ? {} : { toolConfig }),
       ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
       ...fields,
     }
   }
 
   /** B186: older models take tools or a schema of the output. A turn that gives the output calls no tools, so there they are left out. */
-  #tools({ tools, toolChoice, outputSchema }: FrameParts): JsonObject {
-    if (tools.length === 0) return {}
+  #tools({ tools, toolChoice, outputSchema }: FrameParts): { readonly tools: readonly Json[]; readonly toolConfig: JsonObject } {
+    if (tools.length === 0) return noTools
     if (outputSchema !== undefined && !this.#family.schemaWithTools) {
-      if (toolChoice === 'none') return {}
+      if (toolChoice === 'none') return noTools
       throw new RondoError(
         'ConfigInvalid',
         `This model of ${this.#provider} takes tools or a schema of the output, not both in one request. Leave policies.schemaDuringTools off, or use a newer model.`,
@@ -70,12 +73,12 @@ export class GeminiFrames {
         ? []
         : tools.flatMap((tool: Tool | ProviderTool) => ('providerTool' in tool ? [hostedTool(tool, this.#provider)] : []))
     const functions = declared.length === 0 ? [] : [{ functionDeclarations: declared }]
-    const config = {
+    const toolConfig = {
       ...(declared.length === 0 ? {} : choiceOf(toolChoice)),
       ...(declared.length > 0 && hosted.length > 0 && this.#mixes ? { includeServerSideToolInvocations: true } : {}),
     }
     if (functions.length + hosted.length === 0) return {}
-    return { tools: [...functions, ...hosted], ...(Object.keys(config).length === 0 ? {} : { toolConfig: config }) }
+    return { tools: [...functions, ...hosted], toolConfig }
   }
 
   /** Vertex AI does not know the field. https://ai.google.dev/gemini-api/docs/generate-content/tool-combination */
@@ -101,6 +104,16 @@ export class GeminiFrames {
   #thinking(reasoning: ModelSettings['reasoning']): Json | undefined {
     return reasoning === undefined ? undefined : this.#family.thinking[reasoning]
   }
+}
+
+const noTools = { tools: [], toolConfig: {} }
+
+/** What the user says of calling goes beside the choice, and not in its place: arguments in pieces (`streamFunctionCallArguments`) are asked for there. */
+function mergedConfig(ours: JsonObject, given: Json | undefined): JsonObject {
+  if (!isJsonObject(given)) return ours
+  const name = 'functionCallingConfig'
+  const [mine, more] = [ours[name], given[name]]
+  return { ...ours, ...given, ...(isJsonObject(mine) && isJsonObject(more) ? { [name]: { ...mine, ...more } } : {}) }
 }
 
 function declarationOf({ name, description, inputJsonSchema }: Tool): Json {

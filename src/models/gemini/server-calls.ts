@@ -1,5 +1,6 @@
+import { errorData } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { ToolCallPart } from '../../core/message.ts'
+import type { Settlement, ToolCallPart } from '../../core/message.ts'
 import { checkDepth } from '../input-text.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { isWire, textOrNothing } from '../wire.ts'
@@ -31,7 +32,8 @@ export class ServerCalls {
       const input = isJsonObject(toolCall['args']) ? toolCall['args'] : {}
       return this.#begin(place, textOrNothing(toolCall['toolType']).toLowerCase() || 'tool', input, toolCall, providerData)
     }
-    this.#deltas.other({ type: 'part', part: place, value: { type: 'text', text: '', providerData } })
+    const type = part['thought'] === true ? 'reasoning' : 'text'
+    this.#deltas.other({ type: 'part', part: place, value: { type, text: '', providerData } })
     if (isWire(codeExecutionResult)) this.#end(codeExecutionResult as JsonObject)
     else if (isWire(toolResponse)) this.#end(toolResponse as JsonObject)
   }
@@ -57,7 +59,14 @@ export class ServerCalls {
     const at = this.#open.findIndex((one) => one.id === id)
     const [begun] = this.#open.splice(at < 0 ? this.#open.length - 1 : at, 1)
     if (begun === undefined) return
-    const { id: _id, toolType: _type, ...output } = result
-    this.#deltas.other({ type: 'part', part: begun.part, value: { ...begun.call, settlement: { outcome: 'ok', output } } })
+    this.#deltas.other({ type: 'part', part: begun.part, value: { ...begun.call, settlement: settlementOf(result) } })
   }
+}
+
+/** https://ai.google.dev/api/caching#Outcome */
+function settlementOf({ id: _id, toolType: _type, ...output }: JsonObject): Settlement<Json> {
+  const outcome = textOrNothing(output['outcome'])
+  if (outcome !== 'OUTCOME_FAILED' && outcome !== 'OUTCOME_DEADLINE_EXCEEDED') return { outcome: 'ok', output }
+  const why = textOrNothing(output['output']).trim() || outcome
+  return { outcome: 'error', error: errorData('ToolExecutionError', `The provider's tool failed: ${why}`) }
 }

@@ -1,12 +1,14 @@
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
-/** The pages that an answer was found in: of a search, of pages that were read, of what it quotes. */
+/** What an answer was found in: pages and places of a search, files, pages that were read, what it quotes. */
 export function sourcesOf({ groundingMetadata, urlContextMetadata, citationMetadata }: Wire): readonly { url: string; title?: string }[] {
   const chunks = isWire(groundingMetadata) ? wires(groundingMetadata['groundingChunks']) : []
   const pages = isWire(urlContextMetadata) ? wires(urlContextMetadata['urlMetadata']) : []
   const quoted = isWire(citationMetadata) ? wires(citationMetadata['citationSources'] ?? citationMetadata['citations']) : []
   const found: readonly [unknown, unknown][] = [
-    ...chunks.flatMap(({ web }): [unknown, unknown][] => (isWire(web) ? [[web['uri'], web['title']]] : [])),
+    ...chunks.flatMap(({ web, retrievedContext, maps }): [unknown, unknown][] =>
+      wires([web, retrievedContext, maps]).map(({ uri, title }) => [uri, title]),
+    ),
     ...pages.map(({ retrievedUrl }): [unknown, unknown] => [retrievedUrl, undefined]),
     ...quoted.map(({ uri, title }): [unknown, unknown] => [uri, title]),
   ]

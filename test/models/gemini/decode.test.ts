@@ -94,6 +94,42 @@ describe('parts', () => {
     ])
   })
 
+  test.each(['OUTCOME_FAILED', 'OUTCOME_DEADLINE_EXCEEDED'])('code that the provider ran in vain has failed (%s)', (outcome) => {
+    const { parts } = read(event([{ executableCode: { code: 'x' } }, { codeExecutionResult: { outcome, output: 'NameError: x\n' } }]), stop)
+    expect(parts[0]).toMatchObject({
+      settlement: { outcome: 'error', error: { code: 'ToolExecutionError', message: "The provider's tool failed: NameError: x" } },
+    })
+  })
+
+  test('an image that is thought is a sketch: it is not shown as an answer, and goes back as it came', () => {
+    const sketch = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thought: true }
+    const { parts } = read(event([sketch, { inlineData: { mimeType: 'image/png', data: 'BBBB' }, ...signed }]), stop)
+    expect(parts).toEqual([
+      { type: 'reasoning', text: '', providerData: { [scope]: { part: sketch } } },
+      { type: 'image', mediaType: 'image/png', data: 'BBBB', providerData: { [scope]: signed } },
+    ])
+  })
+
+  test('of several candidates the first is the answer, however they come', () => {
+    const one = (index: number, text: string, more: object = {}) => ({ content: { parts: [{ text }] }, index, ...more })
+    const said = read(
+      { candidates: [one(1, 'b'), one(0, 'a')] },
+      { candidates: [one(0, 'c')] },
+      { candidates: [one(0, 'e')] },
+      { candidates: [one(1, 'f')] },
+      { candidates: [one(0, 'd', { finishReason: 'STOP' })] },
+      { candidates: [one(1, 'd', { finishReason: 'MAX_TOKENS' })] },
+    )
+    expect([said.parts, said.finish.rawFinishReason]).toEqual([[{ type: 'text', text: 'aced' }], 'STOP'])
+  })
+
+  test('a call without a name is garbled, not passed over', () => {
+    for (const functionCall of [{ args: { x: 1 } }, { partialArgs: [{ jsonPath: '$.x', numberValue: 1 }] }])
+      expect(() => read(event([{ functionCall }]), stop)).toThrow(
+        expect.objectContaining({ code: 'ModelServerError', message: expect.stringContaining('a tool call has no name') }),
+      )
+  })
+
   test('results of the provider find their calls by id, whatever their order', () => {
     const ask = (id: string) => ({ toolCall: { toolType: 'GOOGLE_SEARCH_WEB', id, args: { queries: [id] } } })
     const answer = (id: string) => ({ toolResponse: { toolType: 'GOOGLE_SEARCH_WEB', id, response: { found: id } } })
@@ -112,7 +148,13 @@ describe('parts', () => {
   })
 
   test('sources are told once each, wherever they stand', () => {
-    const groundingMetadata = { groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }, { web: {} }, { maps: {} }] }
+    const groundingChunks = [
+      { web: { uri: 'https://a.test', title: 'A' } },
+      { web: {} },
+      { maps: { uri: 'https://maps.test/1', title: 'Bern' } },
+      { retrievedContext: { uri: 'gs://files/x.pdf', title: 'x' } },
+    ]
+    const groundingMetadata = { groundingChunks }
     const urlContextMetadata = { urlMetadata: [{ retrievedUrl: 'https://b.test' }, { retrievedUrl: 'https://a.test' }] }
     const citationMetadata = { citationSources: [{ uri: 'https://c.test' }, {}] }
     const { parts } = read(
@@ -122,6 +164,8 @@ describe('parts', () => {
     )
     expect(parts.filter(({ type }) => type === 'source')).toEqual([
       { type: 'source', url: 'https://a.test', title: 'A' },
+      { type: 'source', url: 'https://maps.test/1', title: 'Bern' },
+      { type: 'source', url: 'gs://files/x.pdf', title: 'x' },
       { type: 'source', url: 'https://c.test' },
       { type: 'source', url: 'https://b.test' },
     ])
@@ -161,6 +205,29 @@ describe('arguments in pieces', () => {
       a: 'x',
       b: null,
     })
+  })
+
+  test.each([
+    ['B031', 'MAX_TOKENS'],
+    ['B032', 'STOP'],
+  ])('%s a call that has not ended when the response does (%s) is cut: nobody can run what there is of it', (_id, finishReason) => {
+    const begin = event([{ functionCall: { name: 'rm', willContinue: true } }])
+    const half = event([
+      { functionCall: { partialArgs: [{ jsonPath: '$.path', stringValue: '/tm', willContinue: true }], willContinue: true } },
+    ])
+    for (const events of [[begin], [begin, half]]) {
+      const [cut] = read(event([call('ls', {})]), ...events, event(undefined, { finishReason })).parts.slice(1)
+      expect(cut).toMatchObject({ toolName: 'rm', input: {}, inputError: expect.stringContaining('the text ends early') })
+    }
+  })
+
+  test('a signature that comes with the end of a call is that of the call', () => {
+    const { parts } = read(
+      event([{ functionCall: { name: 'f', id: 'fc1', willContinue: true } }]),
+      event([{ functionCall: {}, ...signed }]),
+      stop,
+    )
+    expect(parts).toMatchObject([{ toolName: 'f', input: {}, providerData: { [scope]: { id: 'fc1', ...signed } } }])
   })
 
   test('B197 __proto__ and constructor are keys as any other', () => {
@@ -263,6 +330,12 @@ describe('the end', () => {
   test('B088 a stream without its last event is not complete, and nothing but blanks is nothing', () => {
     expect(() => read(event([{ text: 'x' }]))).toThrow('ended cleanly but without its last event')
     expect(() => readBody(['\r\n\r\n'])).toThrow(/nothing/)
+  })
+
+  test('counts without an answer are no answer that came to its end, in a stream and at once: another attempt may do better', () => {
+    const bare = { usageMetadata: { promptTokenCount: 3 }, modelVersion: 'gemini-3-flash', responseId: 'r' }
+    for (const made of [() => read(bare), () => readBody([JSON.stringify(bare)], 'application/json')])
+      expect(made).toThrow(expect.objectContaining({ code: 'ModelServerError', retryable: true }))
   })
 
   test('B088 a stream that is cut in its middle is not complete, though each event tells a reason for the end', () => {

@@ -146,6 +146,17 @@ describe('calls and results', () => {
   })
 })
 
+test('what a result can not hold is shown by the user: it takes images and documents of few kinds', () => {
+  const file = (mediaType: string): Part => ({ type: mediaType.startsWith('image/') ? 'image' : 'file', mediaType, data: 'AAAA' })
+  const taken = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain']
+  const others = ['image/gif', 'audio/wav', 'video/mp4', 'application/json']
+  const [, , results, shown] = contentsOf([user('go'), assistant(call(0, { content: [...taken, ...others].map(file) }))]) as {
+    parts: { functionResponse: { parts: { inlineData: { mimeType: string } }[] }; inlineData?: { mimeType: string } }[]
+  }[]
+  expect(results?.parts[0]?.functionResponse.parts.map(({ inlineData }) => inlineData.mimeType)).toEqual(taken)
+  expect(shown?.parts.flatMap(({ inlineData }) => inlineData?.mimeType ?? [])).toEqual(others)
+})
+
 describe('B066 signatures', () => {
   test('a history of another provider gets the documented stand-in on the first call of each step, and nowhere else', () => {
     const history = [user('go'), assistant(call(0), call(1)), assistant(call(0))]
@@ -260,6 +271,20 @@ describe('what of a request is no message', () => {
     expect(bodyOf({ tools: [tool('a', schema)], toolChoice: 'none' })).toMatchObject({
       toolConfig: { functionCallingConfig: { mode: 'NONE' } },
     })
+  })
+
+  test('what the user says of calling goes beside the choice, and not in its place', () => {
+    const toolConfig = { functionCallingConfig: { streamFunctionCallArguments: true }, retrievalConfig: { languageCode: 'de' } }
+    const settings = { providerOptions: { gemini: { toolConfig } } }
+    expect(bodyOf({ settings, tools: [tool('a', schema)], toolChoice: { tool: 'a' } })['toolConfig']).toEqual({
+      functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['a'], streamFunctionCallArguments: true },
+      retrievalConfig: { languageCode: 'de' },
+    })
+    expect(bodyOf({ settings, tools: [tool('a', schema)] })['toolConfig']).toEqual(toolConfig)
+  })
+
+  test.each(['gemini-3-flash', 'models/gemini-3-flash', 'publishers/google/models/gemini-3-flash'])('%s is a name of a model', (name) => {
+    expect(new URL(new GeminiApi(name, 'http://127.0.0.1/v1', {}).url).pathname).toBe('/v1/models/gemini-3-flash:streamGenerateContent')
   })
 
   test.each([
