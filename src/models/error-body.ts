@@ -11,6 +11,8 @@ export interface ErrorFacts {
   /** The HTTP status that stands inside (400 to 599). */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  /** The id of the request, where the body tells it (Anthropic); not yet fit to be shown. */
+  readonly requestId: string | undefined
   /** Tokens, as fields of their own (llama.cpp and ds4). */
   readonly promptTokens: number | undefined
   readonly contextTokens: number | undefined
@@ -68,12 +70,13 @@ interface Found {
   isPage: boolean
   status: number | undefined
   retryAfterMs: number | undefined
+  requestId: string | undefined
   promptTokens: number | undefined
   contextTokens: number | undefined
 }
 
 function nothing(): Found {
-  const numbers = { status: undefined, retryAfterMs: undefined, promptTokens: undefined, contextTokens: undefined }
+  const numbers = { status: undefined, retryAfterMs: undefined, requestId: undefined, promptTokens: undefined, contextTokens: undefined }
   return { texts: [], words: new Map(), isPage: false, ...numbers }
 }
 
@@ -110,6 +113,7 @@ function readObject(found: Found, value: Readonly<Record<string, unknown>>, dept
   for (const key of wordKeys) readWord(found, value[key])
   for (const key of statusKeys) found.status ??= statusOf(value[key])
   found.retryAfterMs ??= delayOf(value['retryDelay']) ?? seconds(value['retry_after'])
+  found.requestId ??= textOf(value['request_id'])
   found.promptTokens ??= tokens(value['n_prompt_tokens'])
   found.contextTokens ??= tokens(value['n_ctx'])
   const textKey = textKeys.find((key) => typeof value[key] === 'string' && value[key] !== '')
@@ -176,6 +180,10 @@ function statusOf(value: unknown): number | undefined {
 /** A `google.protobuf.Duration` in JSON: `34.4s`. */
 function delayOf(value: unknown): number | undefined {
   return typeof value === 'string' && /^\d{1,9}(?:\.\d{1,9})?s$/.test(value) ? Math.ceil(Number.parseFloat(value) * 1_000) : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
 function seconds(value: unknown): number | undefined {

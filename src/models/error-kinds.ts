@@ -76,18 +76,19 @@ const telling: readonly Sign[] = [
     kind: 'quota',
     words:
       /^(?:insufficient(?:quota|balance|credits?|funds)|(?:billing|hard)\w*(?:limit\w*|notactive|error|quota)|exceededcurrentquotaerror|quotaex(?:ceeded|hausted)|usagelimitreached|usagenotincluded|arrearage|paymentrequired\w*|1113|1008|\w*perday\w*)$/,
+    texts: /reached your .{0,40}usage limit|usage limit (?:has been )?reached/i,
   },
   { kind: 'tooLarge', texts: /request too large\b.{0,300}\btokens per (?:min|minute|day|hour)/is },
   {
     kind: 'rate',
     words: /^(?:ratelimit\w*|toomanyrequests\w*|throttl\w*|resourceexhausted|requestlimitexceeded)$/,
     texts:
-      /too many (?:requests|tokens, please wait)|rate limit (?:reached|exceeded|hit)|exceed\w* .{0,60}rate limit|throttlingexception/is,
+      /^rate limit$|too many (?:requests|tokens, please wait)|rate limit (?:reached|exceeded|hit)|exceed\w* .{0,60}rate limit|throttlingexception/is,
   },
   {
     kind: 'quota',
     texts:
-      /exceeded your current quota|insufficient[_ ](?:quota|balance|credits?|funds)|credit balance is too low|out of credits|not enough credits|used all available credits|spending (?:limit|cap)|billing (?:hard )?limit|余额不足|欠费/i,
+      /exceeded your current quota|insufficient[_ ](?:quota|balance|credits?|funds)|credit balance is too low|out of credits|not enough credits|used all available credits|have any credits|included credits|spending (?:limit|cap)|billing (?:hard )?limit|余额不足|欠费/i,
   },
   {
     kind: 'output',
@@ -97,19 +98,28 @@ const telling: readonly Sign[] = [
   },
   {
     kind: 'blocked',
-    words: /^(?:contentfilter\w*|contentpolicy\w*|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
+    words: /^(?:contentfilter\w*|contentpolicy\w*|cyberpolicy|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
     texts:
-      /(?:input|prompt|request|content) was flagged|content management policy|content exists risk|violates usage guidelines|inappropriate content/i,
+      /(?:input|prompt|request|content) (?:was|has been) flagged|content (?:management|filtering) policy|content exists risk|violates usage guidelines|inappropriate content/i,
   },
   {
     kind: 'auth',
     words:
       /^(?:invalidapikey|incorrectapikey|apikey(?:invalid|notfound|expired)|missingapikey|authenticationerror|unauthenticated|unauthorized\w*|invalidauthentication\w*|expiredtoken\w*|unrecognizedclient\w*|accountdeactivated)$/,
-    texts: /(?:incorrect|invalid|missing|expired) (?:x-)?api[- _]?key|api[- _]key (?:is )?(?:not valid|invalid|expired|missing)/i,
+    texts:
+      /(?:incorrect|invalid|missing|expired) (?:x-)?api[- _]?key|^login fail|api[- _]key (?:is )?(?:not valid|invalid|expired|missing)/i,
   },
-  { kind: 'forbidden', words: /^(?:permission(?:denied|error)|accessdenied\w*|forbidden)$/ },
+  {
+    kind: 'forbidden',
+    words: /^(?:permission(?:denied|error)|accessdenied\w*|forbidden)$/,
+    texts: /organization has been disabled/i,
+  },
   { kind: 'timeout', words: /^(?:request|gateway|model)?timeout\w*$|^deadlineexceeded$/ },
-  { kind: 'model', words: /^(?:modelnotfound|invalidmodel|unknownmodel)$/, texts: /^(?:invalid model|model not found)/i },
+  {
+    kind: 'model',
+    words: /^(?:model(?:notfound|decommissioned|notavailable)|invalidmodel|unknownmodel)$/,
+    texts: /^(?:invalid model|unknown model|model\s+not (?:found|exist))|is not a valid model id/i,
+  },
   { kind: 'request', texts: /requires --jinja/i }, // llama.cpp answers 500, and always will
 ]
 
@@ -124,6 +134,7 @@ const statuses: { readonly [status: number]: ErrorKind } = {
   424: 'server', // Bedrock and text-generation-inference: the model broke off
   425: 'server',
   429: 'rate',
+  498: 'server', // Groq: no room in the tier just now
   499: 'server', // in a body: somebody on the way gave up, and it was not us
   501: 'request',
   505: 'request',

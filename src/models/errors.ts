@@ -3,6 +3,7 @@ import { type ErrorFacts, readErrorBody, readErrorValue } from './error-body.ts'
 import { classify, type ErrorKind, kinds } from './error-kinds.ts'
 import { markNotFound } from './not-found.ts'
 import type { Overflow } from './overflow.ts'
+import { requestIdOf } from './request-id.ts'
 import { safeText, withoutSecrets } from './safe-text.ts'
 import { shouldRetry } from './transport/retry-after.ts'
 
@@ -31,13 +32,14 @@ export interface HttpFailure extends Answerer {
 
 /**
  * The error that a response is, classified for every provider in one place: by its codes and texts first, which know more than the
- * status, then by the status. Its message says who answered what and what to do; it is one line of about 1,000 characters at most and
- * holds no keys.
+ * status, then by the status. Its message says who answered what to which request (its id, where the server
+ * tells one) and what to do; it is one line of about 1,000 characters at most and holds no keys.
  */
 export function httpError(failure: HttpFailure): RondoError {
   const facts = readErrorBody(withoutSecrets(failure.body, failure.secrets ?? []))
   const { kind, overflow } = classifyResponse(failure, facts)
-  const message = wording(failure, { kind, where: `HTTP ${failure.status}`, facts, overflow })
+  const requestId = requestIdOf((name) => failure.header(name)) ?? facts.requestId
+  const message = wording(failure, { kind, where: `HTTP ${failure.status}`, facts: { ...facts, requestId }, overflow })
   const told = shouldRetry((name) => failure.header(name))
   return errorOf(kind, message, isRetryable(kind, told), finite(failure.retryAfterMs) ?? delayIn(facts))
 }
@@ -131,10 +133,12 @@ function finite(ms: number | undefined): number | undefined {
 
 const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, sec: 1_000, second: 1_000, seconds: 1_000, m: 60_000, h: 3_600_000 }
 
-/** `Please try again in 1m2.5s`: in a stream there is no header that would say it. */
+/** `Please try again in 1m2.5s`, `retry after 20 seconds`: in a stream there is no header that would say it. */
 function delayIn({ retryAfterMs, text }: ErrorFacts): number | undefined {
   if (retryAfterMs !== undefined) return retryAfterMs
-  const said = /try again in (?<delay>(?:\d{1,6}(?:\.\d{1,9})? ?(?:ms|seconds|second|sec|[smh])(?![a-z]) ?)+)/i.exec(text.slice(0, 8_000))
+  const said = /(?:try again|retry) (?:in|after) (?<delay>(?:\d{1,6}(?:\.\d{1,9})? ?(?:ms|seconds|second|sec|[smh])(?![a-z]) ?)+)/i.exec(
+    text.slice(0, 8_000),
+  )
   const steps = said?.groups?.['delay']?.toLowerCase().matchAll(/(?<count>[\d.]+) ?(?<unit>[a-z]+)/g)
   if (steps === undefined) return undefined
   let ms = 0
@@ -153,7 +157,8 @@ interface Said {
 function wording({ provider, keyName, secrets }: Answerer, { kind, where, facts, overflow }: Said): string {
   const { says, advice } = kinds[kind]
   const numbers = overflow === undefined ? [] : overflowNumbers(overflow)
-  const head = `${safeText(provider, 60)} ${says} (${[...numbers, where].join('; ')}): `
+  const request = facts.requestId === undefined ? [] : [`request ${safeText(facts.requestId, 100, secrets)}`]
+  const head = `${safeText(provider, 60)} ${says} (${[...numbers, where, ...request].join('; ')}): `
   const said = safeText(facts.text, 800, secrets) || codesOf(facts, secrets)
   return `${head}${sentence(said)}${advice === '' ? '' : ` ${advice.replace('KEY', () => keyName ?? 'the API key')}`}`
 }

@@ -31,16 +31,22 @@ const overflowTexts: readonly RegExp[] = [
   // vLLM counts the input by tokens or by characters.
   'passed (?:(?<used>#) input tokens|# input characters) and requested # output tokens.*?context length is only (?<limit>#)',
   'maximum context length is (?<limit>#) tokens.{0,10}however, you requested # output tokens and your prompt contains at least (?<used>#)',
+  'maximum context length is (?<limit>#) tokens and your request has (?<used>#) input tokens',
+  'prompt \\(length (?<used>#)\\) is longer than the maximum model length of (?<limit>#)',
   // OpenAI, DeepSeek, OpenRouter
   'maximum context length is (?<limit>#) tokens.{0,10}however, (?:you requested (?:about )?|your messages resulted in )(?<used>#) tokens',
   // proxies, OpenRouter with Poolside
   "input length \\(?(?<used>#)\\)? exceeds (?:the )?(?:model's )?maximum (?:allowed input|context) length (?:of )?\\(?(?<limit>#)",
+  'maximum context length of (?<limit>#) tokens. you requested a total of (?<used>#) tokens', // SGLang
   'maximum context length (?:is|of) (?<limit>#)',
   'exceeds the context window', // OpenAI
+  'prompt is too long: (?<used>#), model maximum context length: (?<limit>#)', // Fireworks
   'prompt is too long(?:: (?<used>#) tokens > (?<limit>#) maximum)?', // Anthropic
   'input length and .?max_tokens.? exceed context limit(?:: (?<used>#) \\+ # > (?<limit>#))?', // Anthropic
   'input token count(?: \\((?<used>#)\\))? exceeds the maximum number of tokens allowed(?: \\((?<limit>#)\\))?', // Gemini
+  'input token count is (?<used>#) but model only supports up to (?<limit>#)', // Vertex AI
   '(?:request \\((?<used>#) tokens\\) )?exceeds the available context size(?: \\((?<limit>#) tokens\\))?', // llama.cpp
+  '(?:^|; )context size has been exceeded', // llama.cpp, in the middle of an answer
   'prompt has (?<used>#) tokens, but the configured context size is (?<limit>#)', // ds4-server
   'prompt tokens \\((?<used>#)\\) exceeds context size \\((?<limit>#)\\)', // ds4-server
   'prompt too long; exceeded (?:max )?context length(?: by (?<over>#) tokens)?', // Ollama
@@ -49,11 +55,18 @@ const overflowTexts: readonly RegExp[] = [
   "input \\((?<used>#) tokens\\) is longer than the model's context length \\((?<limit>#) tokens\\)", // Together
   'prompt contains (?<used>#) tokens.*?too large for model with (?<limit>#) maximum context length', // Mistral
   'tokens to keep from the initial prompt is greater than the context length(?:.{0,20}?n_keep: (?<used>#).{0,20}?n_ctx: (?<limit>#))?', // LM Studio
+  'trying to keep the first (?<used>#) tokens when .{0,20}?overflows.{0,60}?context length of only (?<limit>#)', // LM Studio
   'prompt token count of (?<used>#) exceeds the limit of (?<limit>#)', // GitHub Copilot
   'context window exceeds limit', // MiniMax
   'exceeded model token limit: (?<limit>#)(?: \\(requested: (?<used>#)\\))?', // Kimi
   'range of input length should be \\[1, (?<limit>#)\\]', // DashScope
+  'prompt exceeds max length', // Z.ai
   'input is too long for requested model', // Bedrock
+  'number of input tokens exceeds maximum length', // Bedrock with Nova
+  'total number of tokens in the prompt cannot exceed (?<limit>#)(?: - received (?<used>#))?', // Cohere
+  // Hugging Face's text-generation-inference; the names of its fields, in quotes, are gone.
+  'tokens \\+\\s+must be <= (?<limit>#). given: (?<used>#)',
+  'must have less than (?<limit>#) tokens. given: (?<used>#)',
 ].map((words) => new RegExp(words.replaceAll('#', '\\d[\\d,]*'), 'is'))
 
 /** Ollama, after it has cut away the whole of the user's words (B112). */

@@ -126,6 +126,16 @@ yours           rondo.config.json says some of this
     await expect(refused).rejects.toThrow(/^There is no provider 'nobody'\. There are acme, openai, /)
   })
 
+  test('providers are named as for --model too; of one that --model takes there may be no data', async () => {
+    const models = async (provider: string) => lines((await list(['2.5-flash'], { provider, limit: 500 })).out).slice(1)
+    expect(await models('gemini')).toContainEqual(expect.stringMatching(/^google:gemini-2\.5-flash /))
+    expect(await models('gemini')).toEqual(await models('google'))
+    expect(await models('vertex')).toEqual(await models('google-vertex'))
+    expect((await list(['gpt-5'], { provider: 'openai-chat' })).out).toMatch(/^openai:gpt-5 /m)
+    expect((await list(['openai-chat:gpt-5'])).out).toMatch(/^openai:gpt-5 \(openai-chat:gpt-5\)\n/)
+    expect(await list([], { provider: 'ollama' })).toMatchObject({ code: 0, out: expect.stringMatching(/^No model fits\./) })
+  })
+
   test('none fits: it says so, and that is no failure', async () => {
     expect(await list(['nothing', 'such'])).toMatchObject({ code: 0, out: expect.stringMatching(/^No model fits\./) })
     expect(await list(['nothing', 'such'], { json: true })).toEqual({ code: 0, out: '', err: '' })

@@ -8,7 +8,7 @@ import { runCommand } from '../../src/cli/run-command.ts'
 import { CannotRun } from '../../src/cli/terminal.ts'
 import { servers } from '../../src/models/openai-chat/servers.ts'
 import { lookupModel } from '../../src/models/registry/index.ts'
-import { fakeAnthropic, fakeResponses } from '../../src/testing/index.ts'
+import { fakeAnthropic, fakeGemini, fakeOllama, fakeOpenAIChat, fakeResponses } from '../../src/testing/index.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 import { newFolder } from './folders.ts'
 
@@ -77,6 +77,18 @@ describe('a provider', () => {
     '%s: without a key, on this machine',
     async (name) => {
       expect((await chosen({ model: `${name}:m` })).id).toBe(`${name}:m`)
+    },
+  )
+
+  test.each(providers.flatMap(({ name, local }) => (local === undefined ? [] : [name])))(
+    '%s: elsewhere by --base-url, with the key for that alone',
+    async (name) => {
+      await using server = await fakeOpenAIChat(['There.'], { apiKey: 'r' })
+      const env = { OPENAI_API_KEY: 'o', RONDO_API_KEY: 'r', RONDO_HOME: newFolder() }
+      const terminal = fakeTerminal({ columns: 80, cwd: newFolder(), env })
+      expect(await runCommand(['hello'], { model: `${name}:qwen3:8b`, baseUrl: server.url }, terminal)).toBe(0)
+      expect(JSON.parse(Buffer.from(server.requests[0]!.bytes).toString()).model).toBe('qwen3:8b')
+      expect(server.violations).toEqual([])
     },
   )
 
@@ -164,6 +176,8 @@ const lookAndTell = [{ calls: [{ name: 'read_file', input: { path: 'tides.csv' }
 test.each([
   ['anthropic:claude-sonnet-4-5', 'ANTHROPIC', fakeAnthropic],
   ['openai:gpt-5-mini', 'OPENAI', fakeResponses],
+  ['openai-chat:gpt-4.1', 'OPENAI', fakeOpenAIChat],
+  ['gemini:gemini-2.5-flash', 'GEMINI', fakeGemini],
 ] as const)('a run with a tool over HTTP: --model %s', async (model, prefix, fake) => {
   await using server = await fake([...lookAndTell, ...lookAndTell], { apiKey: 'k-secret' })
   const cwd = newFolder()
@@ -178,6 +192,21 @@ test.each([
   expect(server.violations).toEqual([])
   expect(server.requests.length).toBe(4)
   expect(Buffer.from(server.requests[1]!.bytes).toString()).toContain('12,4.1')
+})
+
+test('a run with a tool at an Ollama server: OLLAMA_HOST says where, and --base-url', async () => {
+  await using server = await fakeOllama([...lookAndTell, ...lookAndTell])
+  const cwd = newFolder({ 'tides.csv': 'hour,metres\n12,4.1\n' })
+  for (const isByFlag of [false, true]) {
+    const env = { RONDO_HOME: newFolder(), ...(isByFlag ? {} : { OLLAMA_HOST: server.url }) }
+    const terminal = fakeTerminal({ columns: 80, cwd, env })
+    const flags = { model: 'ollama:qwen3:8b', ...(isByFlag ? { baseUrl: server.url } : {}) }
+    expect(await runCommand(['when is high tide?'], flags, terminal)).toBe(0)
+    expect(terminal.out).toBe('High at noon.\n')
+  }
+  const sent = server.requests.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()))
+  expect(sent.map(({ model, options }) => [model, options.num_ctx])).toEqual(Array.from({ length: 4 }, () => ['qwen3:8b', 32_768]))
+  expect(server.violations).toEqual([])
 })
 
 test("a project's file names models of the provider that its user has anyway, by whichever name, and no file to open", () => {

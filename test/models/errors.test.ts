@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isWellFormed } from '../../src/core/text.ts'
 import { type HttpFailure, httpError, streamError } from '../../src/models/errors.ts'
+import { isNotFound } from '../../src/models/not-found.ts'
 
 type More = Partial<Omit<HttpFailure, 'header'>> & { readonly headers?: { readonly [name: string]: string } }
 
@@ -141,6 +142,58 @@ describe('a code or a wording tells more than the status', () => {
     ['B107 Moonshot', 429, { error: { type: 'exceeded_current_quota_error', message: 'suspended' } }, 'ModelQuotaExceeded', false],
     ['B107 OpenAI billing', 400, { error: { code: 'billing_hard_limit_reached' } }, 'ModelQuotaExceeded', false],
     ['B107 xAI', 403, { error: 'Your team has used all available credits' }, 'ModelQuotaExceeded', false],
+    ['B107 xAI, a new team', 403, { error: "Your newly created team doesn't have any credits yet." }, 'ModelQuotaExceeded', false],
+    [
+      'B107 Anthropic, a limit that the user set',
+      400,
+      {
+        error: {
+          type: 'invalid_request_error',
+          message: 'You have reached your specified API usage limits. You will regain access on 2026-09-01.',
+        },
+      },
+      'ModelQuotaExceeded',
+      false,
+    ],
+    ['B107 Z.ai, a plan', 429, { error: { code: '1308', message: 'Usage limit reached for 5 hour.' } }, 'ModelQuotaExceeded', false],
+    ['B107 Ollama', 429, { error: 'you have reached your weekly usage limit, upgrade for higher limits' }, 'ModelQuotaExceeded', false],
+    [
+      'B107 Hugging Face',
+      402,
+      { error: 'You have exceeded your monthly included credits for Inference Providers.' },
+      'ModelQuotaExceeded',
+      false,
+    ],
+    ['MiniMax, a rate', 200, { base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 'ModelRateLimited', true],
+    [
+      'MiniMax, a key',
+      200,
+      { base_resp: { status_code: 1004, status_msg: 'login fail: Please carry the API secret key' } },
+      'ModelAuthError',
+      false,
+    ],
+    [
+      'Anthropic, an organization',
+      400,
+      { error: { type: 'invalid_request_error', message: 'This organization has been disabled.' } },
+      'ModelAuthError',
+      false,
+    ],
+    [
+      'what Anthropic does not let out',
+      400,
+      { type: 'error', error: { type: 'invalid_request_error', message: 'Output blocked by content filtering policy' } },
+      'ModelContentBlocked',
+      false,
+    ],
+    [
+      'OpenAI, what may harm',
+      400,
+      { error: { code: 'cyber_policy', message: 'This request has been flagged for possible cybersecurity risk.' } },
+      'ModelContentBlocked',
+      false,
+    ],
+    ['Groq, a full tier', 498, { error: { code: 'capacity_exceeded', message: 'Flex tier capacity exceeded' } }, 'ModelServerError', true],
     ['Gemini, of a minute', 429, gemini('GenerateRequestsPerMinutePerProject'), 'ModelRateLimited', true],
     ['Gemini, of a day', 429, gemini('GenerateRequestsPerDayPerProjectPerModel-FreeTier'), 'ModelQuotaExceeded', false],
     ['a rate under 403', 403, { message: 'API rate limit exceeded' }, 'ModelRateLimited', true],
@@ -240,6 +293,8 @@ describe('when to try again', () => {
     ['words, milliseconds', failure(429, { message: 'Please try again in 6ms.' }), 6],
     ['words, more than one unit', failure(429, { message: 'try again in 1m2.5s' }), 62_500],
     ['words, spelt out', failure(503, { message: 'Try again in 20 seconds' }), 20_000],
+    ['words, Azure', failure(429, { message: 'Please retry after 20 seconds.' }), 20_000],
+    ['words, Gemini', failure(429, { message: 'Please retry in 51.045s.' }), 51_045],
     ['words that give no time', failure(503, { message: 'Please try again in some minutes; try again in 2 moons' }), undefined],
   ])('%s', (_title, error, ms) => {
     expect(error.retryAfterMs).toBe(ms)
@@ -259,6 +314,33 @@ describe('the message', () => {
     expect(streamError({ error: { message: 'no', type: 'authentication_error' } }, { provider: 'acme', keyName: '$&' }).message).toBe(
       'acme does not accept the key (in the response): no. Check $&.',
     )
+  })
+
+  test.each([
+    { error: { code: 'model_not_found', message: 'x' } },
+    { error: { code: 'model_decommissioned', message: 'The model `x` has been decommissioned' } },
+    { error: { code: 'invalid_request_error', message: 'Model Not Exist' } }, // DeepSeek
+    { error: { code: 400, message: 'acme/x is not a valid model ID' } }, // OpenRouter
+    { error: { code: '1211', message: 'Unknown Model, please check the model code.' } }, // Z.ai
+    { error: { type: 'invalid_request_error', code: 'model_not_available', message: 'Unable to access model x.' } }, // Together
+    { error: "model 'x' not found" }, // Ollama
+  ])('names the model as what is not there, also under 400: %j', (body) => {
+    const error = failure(400, body)
+    expect(error.message).toContain('acme does not have this model (HTTP 400): ')
+    expect(isNotFound(error)).toBe(true)
+  })
+
+  test('holds the id of the request, by which its people find it: from a header or from the body', () => {
+    const message = (headers: { readonly [name: string]: string }, body: unknown = { message: 'x' }) =>
+      failure(500, body, { headers }).message
+    expect(message({ 'request-id': ' req_1 ' })).toBe('acme failed (HTTP 500; request req_1): x.')
+    expect(message({ 'x-request-id': 'a', 'request-id': 'b' })).toContain('; request a)')
+    expect(message({ 'apim-request-id': 'c', 'x-request-id': '' })).toContain('; request c)')
+    expect(message({}, { error: { message: 'x' }, request_id: 'req_2' })).toContain('; request req_2)')
+    expect(message({ 'request-id': `sk-abc123456789\r\n${'x'.repeat(500)}` })).toMatch(/; request sk-\*\*\* x{92}…\): x\.$/)
+    expect(message({})).toBe('acme failed (HTTP 500): x.')
+    const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' }, request_id: 'req_3' }
+    expect(streamError(event, { provider: 'acme' }).message).toBe('acme failed (in the response; request req_3): Overloaded.')
   })
 
   test('B089: a page is quoted by its title; a 200 that is a page is an error and not tried again', () => {

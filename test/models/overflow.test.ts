@@ -183,10 +183,102 @@ const rows: readonly Row[] = [
   {
     server: 'DashScope/Qwen',
     status: 400,
-    body: { code: 'InvalidParameter', message: 'Range of input length should be [1, 30720]', request_id: 'r' },
+    body: { code: 'InvalidParameter', message: 'Range of input length should be [1, 30720]' },
     told: 'limit 30720 tokens',
   },
   { server: 'Bedrock', status: 400, body: { message: 'Input is too long for requested model.' } },
+]
+
+/** What other servers and newer versions say: not in the appendix. */
+const more: readonly Row[] = [
+  {
+    server: 'vLLM, the prompt alone',
+    status: 400,
+    body: {
+      object: 'error',
+      message:
+        'The decoder prompt (length 9254) is longer than the maximum model length of 8192. Make sure that `max_model_len` is larger.',
+      type: 'BadRequestError',
+      code: 400,
+    },
+    told: '9254 tokens, limit 8192 tokens',
+  },
+  {
+    server: 'vLLM, no room for the output',
+    status: 400,
+    body: said(
+      "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 5000 input tokens (4096 > 8192 - 5000).",
+      'BadRequestError',
+    ),
+    told: '5000 tokens, limit 8192 tokens',
+  },
+  {
+    server: 'SGLang',
+    status: 400,
+    body: said(
+      "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 9000 tokens: 8000 tokens from the input messages and 1000 tokens for the completion.",
+    ),
+    told: '9000 tokens, limit 8192 tokens',
+  },
+  {
+    server: 'Vertex AI',
+    status: 400,
+    body: {
+      error: {
+        code: 400,
+        message:
+          'Unable to submit request because the input token count is 131335 but model only supports up to 131072. Reduce the input token count and try again.',
+        status: 'INVALID_ARGUMENT',
+      },
+    },
+    told: '131335 tokens, limit 131072 tokens',
+  },
+  {
+    server: 'LM Studio, newer',
+    status: 400,
+    body: {
+      error:
+        'Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+    },
+    told: '9000 tokens, limit 4096 tokens',
+  },
+  { server: 'llama.cpp, in the middle', status: 500, body: said('Context size has been exceeded.', 'server_error') },
+  { server: 'Z.ai', status: 400, body: said('Prompt exceeds max length', undefined, '1261') },
+  {
+    server: 'Bedrock with Nova',
+    status: 400,
+    body: { message: 'The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length.' },
+  },
+  {
+    server: 'Cohere',
+    status: 400,
+    body: {
+      message: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000. Try using a shorter prompt',
+    },
+    told: '5000 tokens, limit 4081 tokens',
+  },
+  {
+    server: 'Fireworks',
+    status: 400,
+    body: said('The prompt is too long: 140000, model maximum context length: 131071'),
+    told: '140000 tokens, limit 131071 tokens',
+  },
+  {
+    server: 'text-generation-inference',
+    status: 422,
+    body: {
+      error:
+        'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
+      error_type: 'validation',
+    },
+    told: '5000 tokens, limit 4096 tokens',
+  },
+  {
+    server: 'text-generation-inference, the input alone',
+    status: 422,
+    body: { error: 'Input validation error: `inputs` must have less than 4095 tokens. Given: 5000', error_type: 'validation' },
+    told: '5000 tokens, limit 4095 tokens',
+  },
   {
     server: 'a gateway in Python',
     status: 400,
@@ -210,14 +302,14 @@ function classify(status: number, body: unknown, more: { provider?: string; empt
 }
 
 describe('appendix A: a too long input', () => {
-  test.each(rows)('$server, HTTP $status', ({ status, body, told }) => {
+  test.each([...rows, ...more])('$server, HTTP $status', ({ status, body, told }) => {
     const error = classify(status, body)
     expect([error.code, error.retryable]).toEqual(['ModelContextOverflow', false])
     const numbers = told === undefined ? `HTTP ${status}` : `${told}; HTTP ${status}`
     expect(error.message).toContain(`acme says that the input is too long for the model (${numbers}): `)
   })
 
-  test.each(rows.filter(({ status }) => status !== 413))('$server, the same in a stream', ({ body, told }) => {
+  test.each([...rows, ...more].filter(({ status }) => status !== 413))('$server, the same in a stream', ({ body, told }) => {
     const error = streamError(body, { provider: 'acme' })
     expect([error.code, error.retryable]).toEqual(['ModelContextOverflow', false])
     expect(error.message).toContain(told ?? 'too long')

@@ -2,6 +2,7 @@ import type { Catalogue, DataSource, ModelEntry } from '../../models/registry/in
 import { folderOf } from '../command-agent.ts'
 import { type ConfigFlags, configured } from '../config/configured.ts'
 import { catalogueOf } from '../informed-model.ts'
+import { providerNamed } from '../providers/table.ts'
 import { CannotRun, type Terminal } from '../terminal.ts'
 import { count, jsonLine, oneLine, wrapped } from '../text.ts'
 import { modelFacts, modelTable } from './model-lines.ts'
@@ -41,16 +42,25 @@ export async function modelsCommand(words: readonly string[], asked: ModelsFlags
 /** The model that is meant; `undefined` where the words may be found in several, or are no name. */
 function exactly(name: string, catalogue: Catalogue): ModelEntry | undefined {
   try {
-    return catalogue.lookup(name)
+    return catalogue.lookup(name) ?? catalogue.lookup(nameInData(name))
   } catch {
     return undefined
   }
 }
 
+/** A name as `--model` takes it, as the data has it: `openai-chat:gpt-5` is `openai:gpt-5` there. */
+function nameInData(name: string): string {
+  const at = name.indexOf(':')
+  const provider = at < 0 ? undefined : providerNamed(name.slice(0, at))
+  return provider === undefined ? name : `${provider.data}${name.slice(at)}`
+}
+
 function fitting(text: string, provider: string | undefined, catalogue: Catalogue): readonly ModelEntry[] {
   const all = catalogue.models()
-  const own = provider === undefined ? all : all.filter((entry) => entry.provider === provider)
-  if (own.length === 0) throw new CannotRun(`There is no provider '${oneLine(provider ?? '')}'. There are ${providersOf(all).join(', ')}.`)
+  const known = providerNamed(provider ?? '')
+  const own = provider === undefined ? all : all.filter((entry) => entry.provider === provider || entry.provider === known?.data)
+  if (own.length === 0 && known === undefined)
+    throw new CannotRun(`There is no provider '${oneLine(provider ?? '')}'. There are ${providersOf(all).join(', ')}.`)
   const words = text.toLowerCase().split(/\s+/)
   return own.filter(({ provider: name, id, aliases }) => {
     const named = [`${name}:${id}`, ...aliases].join(' ').toLowerCase()

@@ -45,11 +45,12 @@ export async function azureMaker(): Promise<Maker> {
   return (model, { apiKey, baseURL }, capabilities) => openaiCompatible({ name: 'azure', baseURL, apiKey })(model, { capabilities })
 }
 
-/** A server of Chat Completions of which something is known. */
+/** A server of Chat Completions of which something is known; those that people run themselves may be anywhere. */
 export function serverMaker(name: string): () => Promise<Maker> {
   return async () => {
     const { openaiCompatible } = await import('../../models/openai/index.ts')
-    return (model, { apiKey }, capabilities) => openaiCompatible({ name, apiKey })(model, { capabilities })
+    return (model, { apiKey, baseURL }, capabilities) =>
+      openaiCompatible({ name, apiKey, ...(baseURL === undefined ? {} : { baseURL }) })(model, { capabilities })
   }
 }
 

@@ -24,7 +24,7 @@ function server(name: string, title: string, key: string, example: string, more:
 
 /** A server that people run on their own machine. */
 function ownServer(name: string, title: string, local: string): Provider {
-  return provider(name, { title, local, example: 'NAME', load: serverMaker(name) })
+  return provider(name, { title, local, isApi: true, example: 'NAME', load: serverMaker(name) })
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
+import { requestIdOf } from '../request-id.ts'
 import { scopeOf } from '../scope.ts'
 import { isWire, textOrNothing } from '../wire.ts'
 import { type Caller, callerOf } from './callers.ts'
@@ -77,7 +78,7 @@ export class AiSdkModel implements Model {
 function withRequestId(finish: ModelFinish, answer: unknown): ModelFinish {
   const response = isWire(answer) ? answer['response'] : undefined
   const headers = isWire(response) && isWire(response['headers']) ? response['headers'] : {}
-  const id = ['x-request-id', 'request-id', 'apim-request-id', 'x-amzn-requestid'].map((name) => textOrNothing(headers[name])).find(Boolean)
+  const id = requestIdOf((name) => textOrNothing(headers[name]))
   return id === undefined ? finish : { ...finish, requestId: id }
 }
 

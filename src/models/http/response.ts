@@ -3,6 +3,7 @@ import type { ModelFinish } from '../../core/model.ts'
 import { scanJson } from '../../core/scan-json.ts'
 import { httpError, noAnswer, quietOverflow } from '../errors.ts'
 import { JsonEnd } from '../json-end.ts'
+import { requestIdOf } from '../request-id.ts'
 import { safeText } from '../safe-text.ts'
 import { type BodyKind, bodyKind } from '../transport/body-kind.ts'
 import { JsonListDecoder } from '../transport/json-list.ts'
@@ -140,7 +141,7 @@ export class ApiResponse implements HttpReceiver {
       this.#decoder.flush()
     }
     const finish = this.#decoder.end()
-    const requestId = requestIdOf(head)
+    const requestId = requestIdOf((name) => head.header(name))
     const told = requestId === undefined ? finish : { ...finish, requestId }
     if (this.#from.tellsOverflow === true) return told
     const { rawFinishReason, usage } = finish
@@ -231,8 +232,4 @@ function isJson(text: string): boolean {
 
 function isGood({ status }: HttpHead): boolean {
   return status >= 200 && status < 300
-}
-
-function requestIdOf(head: HttpHead): string | undefined {
-  return head.header('x-request-id') ?? head.header('request-id') ?? head.header('apim-request-id')
 }
