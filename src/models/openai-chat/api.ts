@@ -17,7 +17,7 @@ export class ChatApi implements HttpApi {
   readonly url: string
   readonly keyVariable: string | undefined
   readonly emptyMeansOverflow: boolean
-  readonly capabilities: ModelCapabilities = { structuredOutput: 'native', parallelCalls: true, imagesInResults: false, reasoning: true }
+  readonly capabilities: ModelCapabilities
   readonly #dialect: Dialect
   readonly #keeps: string | undefined
   readonly #frames: ChatFrames
@@ -25,6 +25,8 @@ export class ChatApi implements HttpApi {
 
   constructor(model: string, dialect: Dialect, { stream = true, strictTools = false }: OpenAIChatOptions) {
     this.provider = dialect.provider
+    const { structuredOutput = 'native' } = dialect
+    this.capabilities = { structuredOutput, parallelCalls: true, imagesInResults: false, reasoning: true }
     this.#dialect = dialect
     this.#keeps = dialect.sendReasoning === false ? undefined : chatScope(model, dialect)
     this.url = endpoint(dialect.baseURL, '/chat/completions')

@@ -56,7 +56,7 @@ function assistantPieces(items: readonly AssistantItem[], { reasoningNeeded }: D
   if (text.trim() === '' && calls.length === 0) return []
   const parts = contentWithThinking(items)
   const content = parts === undefined ? (text === '' ? 'null' : JSON.stringify(text)) : JSON.stringify(parts)
-  const reasoning = reasoningFields(items, calls.length > 0 ? reasoningNeeded : undefined)
+  const reasoning = reasoningFields(items, reasoningNeeded)
   const asked = calls.length === 0 ? '' : `,"tool_calls":[${calls.map(callJson).join(',')}]`
   return [piece('assistant', `{"role":"assistant","content":${content}${reasoning}${asked}}`)]
 }

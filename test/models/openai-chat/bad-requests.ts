@@ -86,9 +86,9 @@ export const rules: readonly (readonly [title: string, body: unknown, rule: stri
   ['B015 an empty id', talk(user, calls(call('')), result('')), 'ids', 'Missing required parameter'],
   [
     'B016 an id too long',
-    talk(user, calls(call('c'.repeat(65))), result('c'.repeat(65))),
+    talk(user, calls(call('c'.repeat(41))), result('c'.repeat(41))),
     'ids',
-    'maximum length 64, but got a string with length 65',
+    'maximum length 40, but got a string with length 41',
   ],
   [
     'B014 an id of another turn, where that matters',

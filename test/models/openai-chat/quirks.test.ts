@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { Assembler } from '../../../src/core/assemble.ts'
 import type { Message, Part } from '../../../src/core/message.ts'
 import type { ModelRequest } from '../../../src/core/model.ts'
+import { type Tool, tool } from '../../../src/index.ts'
 import { Conversation } from '../../../src/models/http/conversation.ts'
 import { ChatDecoder } from '../../../src/models/openai-chat/decode.ts'
 import { chatWriting } from '../../../src/models/openai-chat/encode.ts'
@@ -111,14 +113,15 @@ describe('reasoning goes back as it came', () => {
     expect(assembler.finish().parts).toEqual([{ type: 'reasoning', text: 'hm' }])
   })
 
-  test('a server that wants to see it with every call gets it, be it empty', () => {
+  test('a server that wants to see it in every message of the assistant gets it, be it empty', () => {
     const quirks = { reasoningNeeded: 'reasoning_content' } as const
     expect(written([called()], quirks)).toMatchObject([{ reasoning_content: '', tool_calls: [{}] }, {}])
     const own: Part = { type: 'reasoning', text: 'hm', providerData: { [scope]: { field: 'reasoning_content' } } }
     expect(written([called(own)], quirks)).toMatchObject([{ reasoning_content: 'hm', tool_calls: [{}] }, {}])
     expect(written([{ role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }], quirks)).toEqual([
-      { role: 'assistant', content: 'Yes.' },
+      { role: 'assistant', content: 'Yes.', reasoning_content: '' },
     ])
+    for (const name of ['deepseek', 'moonshot']) expect(dialectAt(name, {})).toMatchObject(quirks)
   })
 })
 
@@ -140,6 +143,17 @@ describe('strict templates', () => {
     const [asked, answer] = written([called()], { callIds: 'nine' }) as [{ tool_calls: [{ id: string }] }, { tool_call_id: string }]
     expect(asked.tool_calls[0].id).toBe('R00001000')
     expect(answer.tool_call_id).toBe('R00001000')
+  })
+
+  test('B016 ids of at most forty characters, where OpenAI is or may be behind', () => {
+    const own = `chatcmpl-tool-${'0'.repeat(32)}`
+    const history = [called()].map(({ parts, ...rest }) => ({ ...rest, parts: parts.map((part) => ({ ...part, providerCallId: own })) }))
+    for (const name of ['openai', 'azure', 'openrouter', 'vercel']) {
+      const { ids } = dialectAt(name, { baseURL: 'http://api.test/v1' })
+      expect([ids.accepts(own), ids.accepts('toolu_01AbCd')]).toEqual([false, true])
+    }
+    for (const [callIds, id] of [['forty', 'call_m1_0'] as const, ['any', own] as const])
+      expect(written(history, { callIds })).toMatchObject([{ tool_calls: [{ id }] }, { tool_call_id: id }])
   })
 })
 
@@ -164,13 +178,41 @@ describe('B194 what servers call things', () => {
     expect(tailOf('openrouter')).toMatchObject({ reasoning: { effort: 'low' } })
     expect(tailOf('deepseek')).toMatchObject({ thinking: { type: 'enabled' } })
     expect(tailOf('alibaba')).toMatchObject({ enable_thinking: true })
-    expect(tailOf('mistral')).toEqual({ messages: [], stream: true, max_tokens: 9, random_seed: 7 })
+    expect(tailOf('mistral')).toEqual({ messages: [], stream: true, max_tokens: 9, random_seed: 7, reasoning_effort: 'high' })
+    expect(tailOf('mistral', {}, { settings: { reasoning: 'none' } })).toMatchObject({ reasoning_effort: 'none' })
   })
 
   test('and over that as the user says', () => {
     expect(tailOf('mistral', { seedField: 'seed', streamUsage: true })).toMatchObject({ seed: 7, stream_options: { include_usage: true } })
     expect(tailOf('acme', { maxTokensField: 'max_completion_tokens', reasoningAs: 'unsaid' })).not.toHaveProperty('reasoning_effort')
     expect(tailOf('zai', {}, { settings: { reasoning: 'none' } })).toMatchObject({ thinking: { type: 'disabled' } })
+  })
+
+  test('a choice of one tool, where a server knows words only: that one tool, which has to be called', () => {
+    const tools = ['a', 'b'].map((name): Tool => tool({ name, description: name, inputSchema: z.object({}), execute: () => '' }))
+    const names = (name: string, toolChoice: ModelRequest['toolChoice']) => {
+      const { tools: sent, tool_choice: choice } = tailOf(name, {}, { tools, toolChoice }) as {
+        tools: readonly { function: { name: string } }[]
+        tool_choice?: unknown
+      }
+      return [sent.map((one) => one.function.name), choice]
+    }
+    expect(names('acme', { tool: 'b' })).toEqual([['a', 'b'], { type: 'function', function: { name: 'b' } }])
+    for (const name of ['lmstudio', 'llamacpp']) {
+      expect(names(name, { tool: 'b' })).toEqual([['b'], 'required'])
+      expect([names(name, 'auto'), names(name, 'required')]).toEqual([
+        [['a', 'b'], undefined],
+        [['a', 'b'], 'required'],
+      ])
+    }
+  })
+
+  test('a schema of the output is told in words where it would be refused or not heeded, unless the user says otherwise', () => {
+    const kind = (name: string) => openaiCompatible({ name, apiKey: 'k' })('m').capabilities.structuredOutput
+    expect(['deepseek', 'groq', 'zai', 'alibaba'].map(kind)).toEqual(['prompt', 'prompt', 'prompt', 'prompt'])
+    expect(['openai', 'openrouter', 'moonshot', 'mistral', 'vllm'].map(kind)).toEqual(['native', 'native', 'native', 'native', 'native'])
+    const capabilities = { structuredOutput: 'native' } as const
+    expect(openaiCompatible({ name: 'groq', capabilities })('openai/gpt-oss-120b').capabilities.structuredOutput).toBe('native')
   })
 })
 
