@@ -1,6 +1,7 @@
 import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
+import { wellFormed } from '../../core/text.ts'
 import {
   type AssistantItem,
   type CallItem,
@@ -96,7 +97,8 @@ function mediaPart(part: MediaPart): Json {
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
   const format = audioFormats[mediaType]
   if (format !== undefined) return { type: 'input_audio', input_audio: { data: audioOf(part), format } }
-  return { type: 'file', file: { file_data: url, ...(name === undefined ? {} : { filename: name }) } }
+  // Without a name OpenAI asks for a `file_id`.
+  return { type: 'file', file: { filename: name === undefined || name === '' ? 'file' : wellFormed(name), file_data: url } }
 }
 
 /** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */

@@ -255,6 +255,12 @@ export const rules: readonly (readonly [title: string, body: unknown, rule: stri
     'Missing `reasoning_content` field in the assistant message',
     { deepseek: true },
   ],
+  [
+    'a file without a name',
+    talk({ role: 'user', content: [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA==' } }] }),
+    'content',
+    'file.file_id',
+  ],
   ['a description that is no text', request({ tools: [tool('a', undefined, { description: 1 })] }), 'type', 'function.description'],
   ['strictness that is none', request({ tools: [tool('a', undefined, { strict: 'yes' })] }), 'type', 'function.strict'],
   [

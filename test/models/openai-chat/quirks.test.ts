@@ -254,6 +254,21 @@ test('sources, once each, and images that the model made', () => {
   ])
 })
 
+test('a message that follows its deltas does not tell details and images twice, and what it has besides a call is kept', () => {
+  const details = [{ type: 'reasoning.text', text: 'hm', index: 0 }]
+  const images = [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } }]
+  const extra = { google: { thought_signature: 'AB==' } }
+  const again = { content: 'Yes.', reasoning_details: details, images, tool_calls: [{ ...call, extra_content: extra }] }
+  const whole = { choices: [{ index: 0, message: again, finish_reason: 'tool_calls' }] }
+  const once = read(delta({ reasoning_details: details, images }), delta({ content: 'Yes.' }), whole)
+  expect(once.parts.filter(({ type }) => type === 'image')).toHaveLength(1)
+  expect(written([settled(once)])).toMatchObject([{ reasoning_details: details, tool_calls: [{ extra_content: extra }] }, {}])
+  // What the deltas have not told is taken.
+  const late = read(delta({ content: 'Yes.' }), whole)
+  expect(late.parts.filter(({ type }) => type === 'image')).toHaveLength(1)
+  expect(written([settled(late)])).toMatchObject([{ reasoning_details: details }, {}])
+})
+
 test('an empty delta beside a whole message is not the answer', () => {
   const choice = {
     index: 0,

@@ -88,6 +88,8 @@ function* checkPart(part: JsonObject, type: string, path: string): Iterable<Viol
   if (!isObject(value))
     return yield violation('content', path, `Missing required parameter: '${path}.${type}'.`, 'missing_required_parameter')
   for (const field of Object.keys(value)) if (!inner.includes(field)) yield unknownField(`${path}.${type}.${field}`)
+  if (type === 'file' && value['file_id'] === undefined && typeof value['filename'] !== 'string')
+    yield violation('content', path, `Missing required parameter: '${path}.file.file_id'.`, 'missing_required_parameter')
   if (type === 'image_url' && !/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/.test(String(value['url'])))
     yield violation(
       'content',
