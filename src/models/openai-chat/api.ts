@@ -1,12 +1,12 @@
 import type { ModelCapabilities, ModelDelta, ModelRequest } from '../../core/model.ts'
 import type { HttpApi } from '../http/api.ts'
-import { listOf } from '../http/conversation.ts'
+import { type Ending, listOf } from '../http/conversation.ts'
 import { Conversations } from '../http/conversations.ts'
 import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { endpoint } from '../http/model.ts'
 import { ChatDecoder } from './decode.ts'
 import type { Dialect } from './dialect.ts'
-import { chatScope, chatWriting } from './encode.ts'
+import { chatScope, chatWriting, endingOf } from './encode.ts'
 import type { OpenAIChatOptions } from './options.ts'
 import { ChatFrames } from './request.ts'
 
@@ -20,6 +20,7 @@ export class ChatApi implements HttpApi {
   readonly capabilities: ModelCapabilities
   readonly #dialect: Dialect
   readonly #keeps: string | undefined
+  readonly #ending: Ending | undefined
   readonly #frames: ChatFrames
   readonly #conversations: Conversations
 
@@ -32,6 +33,7 @@ export class ChatApi implements HttpApi {
     this.url = endpoint(dialect.baseURL, '/chat/completions')
     this.keyVariable = dialect.apiKeyVariable
     this.emptyMeansOverflow = dialect.emptyMeansOverflow === true
+    this.#ending = dialect.rolesAlternate === true ? endingOf : undefined
     this.#frames = new ChatFrames(model, dialect, { stream, strictTools })
     this.#conversations = new Conversations(chatWriting(model, dialect))
   }
@@ -43,7 +45,7 @@ export class ChatApi implements HttpApi {
 
   body(request: ModelRequest, sessionId: string): readonly Uint8Array[] {
     const { head, headHasMessage, tail } = this.#frames.of(request)
-    const messages = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
+    const messages = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages, '', this.#ending))
     return [head, ...listOf(messages, headHasMessage), tail]
   }
 

@@ -33,9 +33,20 @@ export function chatScope(model: string, { provider }: Dialect): string {
   return scopeOf(provider, 'chat', model)
 }
 
-/** Strict templates know no user behind the result of a tool. */
+/** Strict templates begin with the user, know no user behind the result of a tool, and no two answers behind each other. */
 function between(before: Role | undefined, after: Role): Piece | undefined {
-  return before === 'tool' && after === 'user' ? piece('assistant', '{"role":"assistant","content":"OK."}') : undefined
+  if (before === 'tool' && after === 'user') return piece('assistant', '{"role":"assistant","content":"OK."}')
+  if (after !== 'assistant') return undefined
+  return before === undefined ? words('(The conversation goes on.)') : endingOf(before)
+}
+
+/** What stands behind an answer where the user has to have the last word. */
+export function endingOf(last: Role): Piece | undefined {
+  return last === 'assistant' ? words('Go on.') : undefined
+}
+
+function words(text: string): Piece {
+  return userParts([{ type: 'text', text }])
 }
 
 function piecesOf(turn: Turn, dialect: Dialect): readonly Piece[] {

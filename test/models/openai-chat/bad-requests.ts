@@ -247,6 +247,13 @@ export const rules: readonly (readonly [title: string, body: unknown, rule: stri
     "Unexpected role 'user' after role 'tool'",
     { mistral: true },
   ],
+  [
+    'Mistral: the assistant has the last word',
+    talk(user, { role: 'assistant', content: 'x' }),
+    'mistral',
+    'Expected last role User or Tool',
+    { mistral: true },
+  ],
   ['Mistral: the assistant begins', talk({ role: 'assistant', content: 'x' }), 'mistral', "Unexpected role 'assistant'", { mistral: true }],
   [
     'DeepSeek: calls without their reasoning',

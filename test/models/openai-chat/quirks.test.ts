@@ -3,12 +3,13 @@ import { z } from 'zod'
 import { Assembler } from '../../../src/core/assemble.ts'
 import type { Message, Part } from '../../../src/core/message.ts'
 import type { ModelRequest } from '../../../src/core/model.ts'
-import { type Tool, tool } from '../../../src/index.ts'
+import { Agent, type Tool, tool } from '../../../src/index.ts'
 import { Conversation } from '../../../src/models/http/conversation.ts'
 import { ChatDecoder } from '../../../src/models/openai-chat/decode.ts'
 import { chatWriting } from '../../../src/models/openai-chat/encode.ts'
 import { type ChatQuirks, dialectAt, openaiCompatible } from '../../../src/models/openai-chat/index.ts'
 import { ChatFrames } from '../../../src/models/openai-chat/request.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import { listed } from './support.ts'
 
 const scope = 'acme/chat/m'
@@ -137,6 +138,32 @@ describe('strict templates', () => {
       { role: 'assistant', content: 'OK.' },
       { role: 'user', content: [text('c')] },
     ])
+  })
+
+  test('the user begins, stands between two answers and has the last word, whatever history was imported', async () => {
+    const said = (role: 'user' | 'assistant', text: string): Message => ({ role, parts: [{ type: 'text', text }] })
+    const [question, answer, again] = [said('user', 'q'), said('assistant', 'a'), said('assistant', 'b')]
+    const [settledCall] = [called()]
+    for (const [input, roles] of [
+      [[answer, question], 'u a u'],
+      [[question, answer, again, question], 'u a u a u'],
+      [[question, answer], 'u a u'],
+      [[settledCall, question], 'u a t a u'],
+      [[question, settledCall], 'u a t'],
+    ] as const) {
+      await using server = await fakeOpenAIChat(['one', 'two'], { rules: { mistral: true } })
+      const agent = new Agent({ model: openaiCompatible({ baseURL: server.url, name: 'mistral' })('m') })
+      await agent.run(input, { session: 's' })
+      await agent.run('more', { session: 's' })
+      expect(server.violations).toEqual([])
+      const [first, second] = server.requests.map(({ bytes }) => Buffer.from(bytes).toString('utf8').split('],"stream"', 1)[0] ?? '')
+      expect(
+        JSON.parse(`${first}]}`)
+          .messages.map(({ role }: { role: string }) => role[0])
+          .join(' '),
+      ).toBe(roles)
+      expect(second?.startsWith(first ?? '-')).toBe(true)
+    }
   })
 
   test('B016 ids of nine letters and digits', () => {

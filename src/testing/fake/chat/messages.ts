@@ -221,4 +221,11 @@ function* checkAlternation(messages: readonly JsonObject[]): Iterable<Violation>
       )
     before = idsIn(message).length > 0 ? 'calls' : role
   }
+  if (before === 'assistant')
+    yield violation(
+      'mistral',
+      'messages',
+      'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
+      '3230',
+    )
 }
