@@ -77,7 +77,7 @@ export class GeminiFrames {
       ...(declared.length === 0 ? {} : choiceOf(toolChoice)),
       ...(declared.length > 0 && hosted.length > 0 && this.#mixes ? { includeServerSideToolInvocations: true } : {}),
     }
-    if (functions.length + hosted.length === 0) return {}
+    if (functions.length + hosted.length === 0) return noTools
     return { tools: [...functions, ...hosted], toolConfig }
   }
 

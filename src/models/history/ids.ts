@@ -10,13 +10,22 @@ export interface CallIds {
 
 /** `call_m3_0`: what nearly every server takes. */
 export const anyIds: CallIds = {
-  accepts: (id) => id.length <= 64 && /^[\w.:-]+$/.test(id),
+  accepts: (id) => id.length <= 64 && /^[\w.:-]+$/.test(id) && !isLikeOurs(id),
   make: (callId) => `call_${callId.replaceAll('.', '_')}`,
 }
 
-/** The same for servers that take letters, digits, `_` and `-` only. */
+/**
+ * The same, and no longer than 40 characters: OpenAI ("Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum
+ * length 40"). Those of vLLM have 46, and so have ours for calls of imported history: they get a mark of it instead.
+ */
+export const fortyIds: CallIds = {
+  accepts: (id) => id.length <= 40 && anyIds.accepts(id),
+  make: (callId) => (ofRun.test(callId) ? anyIds.make(callId) : `call_S${mark(callId)}`),
+}
+
+/** As `anyIds`, for servers that take letters, digits, `_` and `-` only. */
 export const wordIds: CallIds = {
-  accepts: (id) => id.length <= 64 && /^[\w-]+$/.test(id),
+  accepts: (id) => /^[\w-]+$/.test(id) && anyIds.accepts(id),
   make: anyIds.make,
 }
 
@@ -27,10 +36,18 @@ export const wordIds: CallIds = {
 export const nineIds: CallIds = {
   accepts: (id) => /^[a-zA-Z0-9]{9}$/.test(id) && !/^[RS][0-9a-z]{8}$/.test(id),
   make(callId) {
-    const [, turn, index] = /^m(\d{1,8})\.(\d{1,4})$/.exec(callId) ?? []
+    const [, turn, index] = ofRun.exec(callId) ?? []
     if (turn === undefined || index === undefined) return `S${mark(callId)}`
     return `R${Number(turn).toString(36).padStart(5, '0')}${Number(index).toString(36).padStart(3, '0')}`
   },
+}
+
+/** A call of a run of this session, `m12.3`; others came with imported history. */
+const ofRun = /^m(\d{1,8})\.(\d{1,4})$/
+
+/** One that looks like ours is somebody else's, be it that a model has written it after what it saw: it could meet one of ours. */
+function isLikeOurs(id: string): boolean {
+  return /^call_(?:m\d+_\d+|S[0-9a-z]{8})$/.test(id)
 }
 
 /** 41 bits of a text, as 8 letters and digits: two hashes as of FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */

@@ -4,6 +4,7 @@ import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } 
 import { environment, unreadable } from '../environment.ts'
 import { safeText } from '../safe-text.ts'
 import { secretsOf } from '../secrets.ts'
+import { aborted } from '../transport/failure.ts'
 import { fetchTransport } from '../transport/fetch.ts'
 import { defaultMaxBytes, type Timeouts, type Transport, timeoutsWith } from '../transport/transport.ts'
 import type { HttpApi } from './api.ts'
@@ -41,7 +42,7 @@ export class HttpModel implements Model {
     { signal, sessionId }: { readonly signal: AbortSignal; readonly sessionId: string },
   ): Promise<ModelFinish> {
     const { apiKey } = this.#options
-    const key = this.#checkedKey(typeof apiKey === 'function' ? await asked(apiKey, this.provider) : apiKey)
+    const key = this.#checkedKey(typeof apiKey === 'function' ? await asked(apiKey, this.provider, signal) : apiKey)
     const { headers, secrets } = this.#sent(key)
     const sent = {
       method: 'POST',
@@ -100,16 +101,29 @@ interface Sent {
   readonly secrets: readonly string[]
 }
 
-async function asked(apiKey: () => unknown, provider: string): Promise<string> {
+/** Waits no longer than the request is wanted: a vault may never answer. */
+async function asked(apiKey: () => unknown, provider: string, signal: AbortSignal): Promise<string> {
   let key: unknown
   try {
-    key = await apiKey()
+    key = await unlessAborted(apiKey, signal)
   } catch (cause) {
+    if (signal.aborted) throw aborted(signal.reason)
     throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: ${safeText(messageOf(cause), 300)}`, { cause })
   }
   if (typeof key === 'string') return key
   const kind = key === null ? 'null' : key === undefined ? 'undefined' : `a ${typeof key}`
   throw new RondoError('ModelAuthError', `The key for ${provider} could not be had: apiKey must return it as a text, but returned ${kind}.`)
+}
+
+function unlessAborted(apiKey: () => unknown, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    void (async () => apiKey())()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 /** Whether the user's own headers or URL say who asks. */

@@ -65,9 +65,7 @@ export class ChatCalls {
     const piece = pieceOf(entry)
     const known = this.#find(piece)
     if (known === undefined) {
-      const call = this.#open(piece)
-      this.#keepExtra(call, entry)
-      this.#add(call, piece)
+      this.#begin(entry, piece)
       return undefined
     }
     this.#keepExtra(known, entry)
@@ -80,12 +78,7 @@ export class ChatCalls {
 
   /** The calls of a message that came at once: each is a call of its own. */
   takeWhole(entries: readonly Wire[]): void {
-    for (const entry of entries) {
-      const piece = pieceOf(entry)
-      const call = this.#open(piece)
-      this.#keepExtra(call, entry)
-      this.#add(call, piece)
-    }
+    for (const entry of entries) this.#begin(entry)
   }
 
   /** The calls of a message that its pieces have told already, in its last event: what is known must not run twice. */
@@ -94,7 +87,7 @@ export class ChatCalls {
     for (const [place, entry] of entries.entries()) {
       const piece = pieceOf(entry)
       const known = this.#restated(before[place], piece)
-      if (known === undefined) this.#add(this.#open(piece), piece)
+      if (known === undefined) this.#begin(entry, piece)
       else this.#complete(known, piece)
     }
   }
@@ -102,6 +95,12 @@ export class ChatCalls {
   /** What has not been told yet goes out: nothing more of it comes. */
   tellRest(): void {
     if (this.#untold !== undefined) this.#tell(this.#untold)
+  }
+
+  #begin(entry: Wire, piece: CallPiece = pieceOf(entry)): void {
+    const call = this.#open(piece)
+    this.#keepExtra(call, entry)
+    this.#add(call, piece)
   }
 
   #keepExtra(call: OpenCall, { extra_content: extra }: Wire): void {

@@ -55,6 +55,7 @@ export class ChatDecoder implements ResponseDecoder {
 
   readonly #details = new ReasoningDetails()
   #extra: JsonObject | undefined
+  #hasImages = false
   /** Each source once. */
   readonly #sources = new Set<string>()
 
@@ -220,7 +221,13 @@ export class ChatDecoder implements ResponseDecoder {
     const texts = textsOf(message['content'])
     if (field !== undefined) texts.unshift(['reasoning', textOrNothing(message[field])])
     texts.push(['text', this.#refusal(message)])
-    this.#besides(message)
+    const { reasoning_details: details, images, ...others } = message
+    const again = {
+      ...others,
+      ...(this.#details.all.length > 0 ? {} : { reasoning_details: details }),
+      ...(this.#hasImages ? {} : { images }),
+    }
+    this.#besides(this.#inDeltas ? again : message)
     if (!this.#inDeltas) {
       for (const [kind, text] of texts) this.#text(kind, text, field ?? thinking)
       return this.#calls.takeWhole(calls)
@@ -271,6 +278,7 @@ export class ChatDecoder implements ResponseDecoder {
     const url = isWire(named) ? textOrNothing(named['url']) : ''
     const base64 = /^data:(?<mediaType>[^;,]{1,100});base64,/.exec(url)
     if (url === '') return
+    this.#hasImages = true
     const mediaType = base64?.groups?.['mediaType'] ?? 'image/png'
     const value = { type: 'image', mediaType, data: base64 === null ? url : url.slice(base64[0].length) } as const
     this.#deltas.other({ type: 'part', part: this.#newPart('other'), value })

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
-import { anyIds, type CallIds, nineIds } from '../history/ids.ts'
+import type { ModelCapabilities } from '../../core/model.ts'
+import { anyIds, type CallIds, fortyIds, nineIds } from '../history/ids.ts'
 import { openaiSchemas, openaiStrictSchemas, type SchemaProfile } from '../schema/index.ts'
 
 /** What servers of the Chat Completions API differ in, as far as a user may have to say it. All of it is known of the servers in `servers.ts`. */
@@ -10,21 +11,23 @@ export interface ChatQuirks {
   readonly streamUsage?: boolean
   /** Whether reasoning goes back in the field in which it came. Default true. */
   readonly sendReasoning?: boolean
-  /** A field of reasoning that the server wants to see in each message with calls, be it empty. Default none. */
+  /** A field of reasoning that the server wants to see in each message of the assistant's, be it empty. Default none. */
   readonly reasoningNeeded?: 'reasoning_content'
   /**
-   * How `settings.reasoning` is told: `reasoning_effort: 'low'` (default), `reasoning: { effort: 'low' }`, `thinking: { type: 'enabled' }`,
-   * `enable_thinking: true`; or not at all.
+   * How `settings.reasoning` is told: `reasoning_effort: 'low'` (default), the same with 'none' and 'high' only, `reasoning: { effort: 'low' }`,
+   * `thinking: { type: 'enabled' }`, `enable_thinking: true`; or not at all.
    */
-  readonly reasoningAs?: 'effort' | 'object' | 'thinking' | 'enable_thinking' | 'unsaid'
-  /** Ids of calls: nine letters and digits, or what nearly every server takes (default). */
-  readonly callIds?: 'nine' | 'any'
+  readonly reasoningAs?: 'effort' | 'none-or-high' | 'object' | 'thinking' | 'enable_thinking' | 'unsaid'
+  /** Ids of calls: nine letters and digits, at most forty characters (OpenAI and what stands before it), or what nearly every server takes (default). */
+  readonly callIds?: 'nine' | 'forty' | 'any'
   /** Whether user and assistant must take turns, with no user behind the result of a tool: strict templates. Default false. */
   readonly rolesAlternate?: boolean
   /** The word for a choice of tools that wants one called. Default `required`. */
   readonly requiredChoice?: 'required' | 'any'
   /** How it is told that no tool may be called: `tool_choice: 'none'` (default), or by no tools where the server does not read that. */
   readonly noneAs?: 'choice' | 'no-tools'
+  /** Whether a choice may name one tool. Else that tool is the only one of the request, and has to be called. Default true. */
+  readonly namesChoice?: boolean
   /** Default `seed`. */
   readonly seedField?: 'seed' | 'random_seed'
   /** More tools than this are an error before anything is sent. Default: no limit is known. */
@@ -57,10 +60,12 @@ export interface Dialect extends Omit<ChatQuirks, 'callIds'> {
   readonly emptyMeansOverflow?: boolean
   /** Fields of `stream_options` besides `include_usage`. */
   readonly streamOptions?: JsonObject
+  /** What its models are assumed to make of a schema of an output. Default `native`. */
+  readonly structuredOutput?: ModelCapabilities['structuredOutput']
 }
 
 /** A server of which something is known. */
-export interface KnownServer extends ChatQuirks, Pick<Dialect, 'keyHeader' | 'emptyMeansOverflow' | 'streamOptions'> {
+export interface KnownServer extends ChatQuirks, Pick<Dialect, 'keyHeader' | 'emptyMeansOverflow' | 'streamOptions' | 'structuredOutput'> {
   /** Default: OpenAI's. */
   readonly schemas?: ChatSchemas
   /** Its name in `provider:model`. */
@@ -82,6 +87,8 @@ export function dialectOf(
   known: KnownServer | undefined,
   quirks: ChatQuirks = {},
 ): Dialect {
-  const { name: _name, baseURL: _baseURL, hosts: _hosts, keyVariable: _variable, callIds, ...rest } = { ...known, ...quirks }
-  return { schemas: openaiForms, ...rest, provider: name, baseURL, apiKeyVariable: keyVariable, ids: callIds === 'nine' ? nineIds : anyIds }
+  const { name: _name, baseURL: _baseURL, hosts: _hosts, keyVariable: _variable, callIds = 'any', ...rest } = { ...known, ...quirks }
+  return { schemas: openaiForms, ...rest, provider: name, baseURL, apiKeyVariable: keyVariable, ids: ids[callIds] }
 }
+
+const ids: { readonly [kind in NonNullable<ChatQuirks['callIds']>]: CallIds } = { nine: nineIds, forty: fortyIds, any: anyIds }

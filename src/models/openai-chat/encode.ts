@@ -1,6 +1,7 @@
 import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
+import { wellFormed } from '../../core/text.ts'
 import {
   type AssistantItem,
   type CallItem,
@@ -32,9 +33,20 @@ export function chatScope(model: string, { provider }: Dialect): string {
   return scopeOf(provider, 'chat', model)
 }
 
-/** Strict templates know no user behind the result of a tool. */
+/** Strict templates begin with the user, know no user behind the result of a tool, and no two answers behind each other. */
 function between(before: Role | undefined, after: Role): Piece | undefined {
-  return before === 'tool' && after === 'user' ? piece('assistant', '{"role":"assistant","content":"OK."}') : undefined
+  if (before === 'tool' && after === 'user') return piece('assistant', '{"role":"assistant","content":"OK."}')
+  if (after !== 'assistant') return undefined
+  return before === undefined ? words('(The conversation goes on.)') : endingOf(before)
+}
+
+/** What stands behind an answer where the user has to have the last word. */
+export function endingOf(last: Role): Piece | undefined {
+  return last === 'assistant' ? words('Go on.') : undefined
+}
+
+function words(text: string): Piece {
+  return userParts([{ type: 'text', text }])
 }
 
 function piecesOf(turn: Turn, dialect: Dialect): readonly Piece[] {
@@ -56,7 +68,7 @@ function assistantPieces(items: readonly AssistantItem[], { reasoningNeeded }: D
   if (text.trim() === '' && calls.length === 0) return []
   const parts = contentWithThinking(items)
   const content = parts === undefined ? (text === '' ? 'null' : JSON.stringify(text)) : JSON.stringify(parts)
-  const reasoning = reasoningFields(items, calls.length > 0 ? reasoningNeeded : undefined)
+  const reasoning = reasoningFields(items, reasoningNeeded)
   const asked = calls.length === 0 ? '' : `,"tool_calls":[${calls.map(callJson).join(',')}]`
   return [piece('assistant', `{"role":"assistant","content":${content}${reasoning}${asked}}`)]
 }
@@ -96,7 +108,8 @@ function mediaPart(part: MediaPart): Json {
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
   const format = audioFormats[mediaType]
   if (format !== undefined) return { type: 'input_audio', input_audio: { data: audioOf(part), format } }
-  return { type: 'file', file: { file_data: url, ...(name === undefined ? {} : { filename: name }) } }
+  // Without a name OpenAI asks for a `file_id`.
+  return { type: 'file', file: { filename: name === undefined || name === '' ? 'file' : wellFormed(name), file_data: url } }
 }
 
 /** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */

@@ -54,7 +54,7 @@ function copied(detail: Wire): { [key: string]: Json } {
 /**
  * Of a message that goes back: the fields that hold its reasoning, each with a comma before it.
  *
- * @param needed A field that the server wants to see in a message with calls, be it empty (DeepSeek).
+ * @param needed A field that the server wants to see, be it empty (DeepSeek, Moonshot).
  */
 export function reasoningFields(items: readonly AssistantItem[], needed?: string): string {
   const texts = new Map<string, string>(needed === undefined ? [] : [[needed, '']])

@@ -58,13 +58,13 @@ export class ChatFrames {
       streamOptions,
       streamUsage = true,
       maxTools,
-      noneAs,
       schemas,
     } = this.#dialect
     const { settings, outputSchema } = parts
     checkToolCount(parts.tools, maxTools, provider)
-    const offered = parts.toolChoice === 'none' && noneAs === 'no-tools' ? [] : parts.tools
-    const tools = offered.map((tool) => toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools))
+    const tools = toolsOf(parts, this.#dialect).map((tool) =>
+      toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools),
+    )
     return {
       ...(this.#stream ? { stream: true } : {}),
       ...(this.#stream && streamUsage ? { stream_options: { include_usage: true, ...streamOptions } } : {}),
@@ -94,15 +94,23 @@ type Effort = NonNullable<ModelSettings['reasoning']>
 /** How much the model shall reason. Servers that only know whether it shall are told that. */
 const reasoningForms: { readonly [form in NonNullable<Dialect['reasoningAs']>]: (effort: Effort) => JsonObject } = {
   effort: (effort) => ({ reasoning_effort: effort }),
+  'none-or-high': (effort) => ({ reasoning_effort: effort === 'none' ? effort : 'high' }),
   object: (effort) => ({ reasoning: { effort } }),
   thinking: (effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }),
   enable_thinking: (effort) => ({ enable_thinking: effort !== 'none' }),
   unsaid: () => ({}),
 }
 
-function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'required' }: Dialect): JsonObject {
+/** Where a choice can't name the tool that is chosen, it is the only one. */
+function toolsOf({ tools, toolChoice }: FrameParts, { namesChoice = true, noneAs }: Dialect): FrameParts['tools'] {
+  if (toolChoice === 'none' && noneAs === 'no-tools') return []
+  if (namesChoice || typeof toolChoice === 'string') return tools
+  return tools.filter((tool) => 'name' in tool && tool.name === toolChoice.tool)
+}
+
+function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'required', namesChoice = true }: Dialect): JsonObject {
   if (choice === 'auto') return {}
-  if (choice === 'required') return { tool_choice: requiredChoice }
+  if (choice === 'required' || (typeof choice === 'object' && !namesChoice)) return { tool_choice: requiredChoice }
   return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } } }
 }
 

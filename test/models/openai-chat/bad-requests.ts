@@ -86,9 +86,9 @@ export const rules: readonly (readonly [title: string, body: unknown, rule: stri
   ['B015 an empty id', talk(user, calls(call('')), result('')), 'ids', 'Missing required parameter'],
   [
     'B016 an id too long',
-    talk(user, calls(call('c'.repeat(65))), result('c'.repeat(65))),
+    talk(user, calls(call('c'.repeat(41))), result('c'.repeat(41))),
     'ids',
-    'maximum length 64, but got a string with length 65',
+    'maximum length 40, but got a string with length 41',
   ],
   [
     'B014 an id of another turn, where that matters',
@@ -247,6 +247,13 @@ export const rules: readonly (readonly [title: string, body: unknown, rule: stri
     "Unexpected role 'user' after role 'tool'",
     { mistral: true },
   ],
+  [
+    'Mistral: the assistant has the last word',
+    talk(user, { role: 'assistant', content: 'x' }),
+    'mistral',
+    'Expected last role User or Tool',
+    { mistral: true },
+  ],
   ['Mistral: the assistant begins', talk({ role: 'assistant', content: 'x' }), 'mistral', "Unexpected role 'assistant'", { mistral: true }],
   [
     'DeepSeek: calls without their reasoning',
@@ -254,6 +261,12 @@ export const rules: readonly (readonly [title: string, body: unknown, rule: stri
     'reasoning',
     'Missing `reasoning_content` field in the assistant message',
     { deepseek: true },
+  ],
+  [
+    'a file without a name',
+    talk({ role: 'user', content: [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA==' } }] }),
+    'content',
+    'file.file_id',
   ],
   ['a description that is no text', request({ tools: [tool('a', undefined, { description: 1 })] }), 'type', 'function.description'],
   ['strictness that is none', request({ tools: [tool('a', undefined, { strict: 'yes' })] }), 'type', 'function.strict'],

@@ -55,6 +55,8 @@ test('images by URL, audio and files have their own parts', () => {
     { type: 'image', mediaType: 'image/jpeg', data: 'https://example.com/a.jpg' },
     { type: 'file', mediaType: 'audio/wav', data: 'AAAA' },
     { type: 'file', mediaType: 'application/pdf', data: 'BBBB', name: 'a.pdf' },
+    // Without a name OpenAI refuses it.
+    { type: 'file', mediaType: 'application/pdf', data: 'BBBB' },
   ]
   expect(encoded({ role: 'user', parts })).toEqual([
     {
@@ -63,6 +65,7 @@ test('images by URL, audio and files have their own parts', () => {
         { type: 'image_url', image_url: { url: 'https://example.com/a.jpg' } },
         { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
         { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'a.pdf' } },
+        { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'file' } },
       ],
     },
   ])

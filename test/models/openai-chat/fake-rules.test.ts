@@ -159,7 +159,7 @@ describeWire('what real servers took, the rules take', (folder) => {
   })
 
   test('all others: calls, results and arguments', () => {
-    const left = taken.flatMap((one) => broken(one.request()).map((found) => ({ ...found, name: one.name })))
+    const left = taken.flatMap((one) => broken(one.request(), { maxIdLength: 64 }).map((found) => ({ ...found, name: one.name })))
     const told = left.filter(({ rule }) => /^(?:pairing|ids|arguments|unicode|schema)$/.test(rule))
     // Mistral takes an empty list of calls.
     expect(told.filter(({ message }) => !message.startsWith('[] is too short'))).toEqual([])

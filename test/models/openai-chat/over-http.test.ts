@@ -206,6 +206,18 @@ test('a key that can not be had, or is refused, is said by its name', async () =
   expect(refused).toMatchObject({ error: { code: 'ModelAuthError', message: expect.stringContaining('OPENAI_API_KEY') } })
 })
 
+test('a key that is never told is not waited for when the request is no longer wanted', async () => {
+  const request = { instructions: '', messages: [], tools: [], toolChoice: 'auto', settings: {}, purpose: 'main' } as const
+  const asked = (apiKey: () => Promise<string>, signal: AbortSignal) =>
+    openaiChat('m', { apiKey }).stream(request, () => {}, { signal, sessionId: 's' })
+  const leaving = new AbortController()
+  const waiting = asked(() => new Promise(() => {}), leaving.signal)
+  leaving.abort('enough')
+  await expect(waiting).rejects.toMatchObject({ code: 'RunAborted' })
+  const unasked = () => Promise.reject(new Error('asked in vain'))
+  await expect(asked(unasked, AbortSignal.abort())).rejects.toMatchObject({ code: 'RunAborted' })
+})
+
 test('an abort frees the connection', async () => {
   await using server = await fakeOpenAIChat([{ text: ['a', 'b'], gapMs: 5, breaks: { after: 1, with: 'hang' } }])
   const run = new Agent({ model: openaiCompatible({ baseURL: server.url })('m') }).stream('x')

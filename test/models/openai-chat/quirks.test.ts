@@ -3,12 +3,13 @@ import { z } from 'zod'
 import { Assembler } from '../../../src/core/assemble.ts'
 import type { Message, Part } from '../../../src/core/message.ts'
 import type { ModelRequest } from '../../../src/core/model.ts'
-import { tool } from '../../../src/index.ts'
+import { Agent, type Tool, tool } from '../../../src/index.ts'
 import { Conversation } from '../../../src/models/http/conversation.ts'
 import { ChatDecoder } from '../../../src/models/openai-chat/decode.ts'
 import { chatWriting } from '../../../src/models/openai-chat/encode.ts'
 import { type ChatQuirks, dialectAt, openaiCompatible } from '../../../src/models/openai-chat/index.ts'
 import { ChatFrames } from '../../../src/models/openai-chat/request.ts'
+import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import { listed } from './support.ts'
 
 const look = tool({ name: 'look', description: 'Looks.', inputSchema: z.object({}), execute: () => '' })
@@ -115,14 +116,15 @@ describe('reasoning goes back as it came', () => {
     expect(assembler.finish().parts).toEqual([{ type: 'reasoning', text: 'hm' }])
   })
 
-  test('a server that wants to see it with every call gets it, be it empty', () => {
+  test('a server that wants to see it in every message of the assistant gets it, be it empty', () => {
     const quirks = { reasoningNeeded: 'reasoning_content' } as const
     expect(written([called()], quirks)).toMatchObject([{ reasoning_content: '', tool_calls: [{}] }, {}])
     const own: Part = { type: 'reasoning', text: 'hm', providerData: { [scope]: { field: 'reasoning_content' } } }
     expect(written([called(own)], quirks)).toMatchObject([{ reasoning_content: 'hm', tool_calls: [{}] }, {}])
     expect(written([{ role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }], quirks)).toEqual([
-      { role: 'assistant', content: 'Yes.' },
+      { role: 'assistant', content: 'Yes.', reasoning_content: '' },
     ])
+    for (const name of ['deepseek', 'moonshot']) expect(dialectAt(name, {})).toMatchObject(quirks)
   })
 })
 
@@ -140,10 +142,47 @@ describe('strict templates', () => {
     ])
   })
 
+  test('the user begins, stands between two answers and has the last word, whatever history was imported', async () => {
+    const said = (role: 'user' | 'assistant', text: string): Message => ({ role, parts: [{ type: 'text', text }] })
+    const [question, answer, again] = [said('user', 'q'), said('assistant', 'a'), said('assistant', 'b')]
+    const [settledCall] = [called()]
+    for (const [input, roles] of [
+      [[answer, question], 'u a u'],
+      [[question, answer, again, question], 'u a u a u'],
+      [[question, answer], 'u a u'],
+      [[settledCall, question], 'u a t a u'],
+      [[question, settledCall], 'u a t'],
+    ] as const) {
+      await using server = await fakeOpenAIChat(['one', 'two'], { rules: { mistral: true } })
+      const agent = new Agent({ model: openaiCompatible({ baseURL: server.url, name: 'mistral' })('m') })
+      await agent.run(input, { session: 's' })
+      await agent.run('more', { session: 's' })
+      expect(server.violations).toEqual([])
+      const [first, second] = server.requests.map(({ bytes }) => Buffer.from(bytes).toString('utf8').split('],"stream"', 1)[0] ?? '')
+      expect(
+        JSON.parse(`${first}]}`)
+          .messages.map(({ role }: { role: string }) => role[0])
+          .join(' '),
+      ).toBe(roles)
+      expect(second?.startsWith(first ?? '-')).toBe(true)
+    }
+  })
+
   test('B016 ids of nine letters and digits', () => {
     const [asked, answer] = written([called()], { callIds: 'nine' }) as [{ tool_calls: [{ id: string }] }, { tool_call_id: string }]
     expect(asked.tool_calls[0].id).toBe('R00001000')
     expect(answer.tool_call_id).toBe('R00001000')
+  })
+
+  test('B016 ids of at most forty characters, where OpenAI is or may be behind', () => {
+    const own = `chatcmpl-tool-${'0'.repeat(32)}`
+    const history = [called()].map(({ parts, ...rest }) => ({ ...rest, parts: parts.map((part) => ({ ...part, providerCallId: own })) }))
+    for (const name of ['openai', 'azure', 'openrouter', 'vercel']) {
+      const { ids } = dialectAt(name, { baseURL: 'http://api.test/v1' })
+      expect([ids.accepts(own), ids.accepts('toolu_01AbCd')]).toEqual([false, true])
+    }
+    for (const [callIds, id] of [['forty', 'call_m1_0'] as const, ['any', own] as const])
+      expect(written(history, { callIds })).toMatchObject([{ tool_calls: [{ id }] }, { tool_call_id: id }])
   })
 })
 
@@ -168,7 +207,8 @@ describe('B194 what servers call things', () => {
     expect(tailOf('openrouter')).toMatchObject({ reasoning: { effort: 'low' } })
     expect(tailOf('deepseek')).toMatchObject({ thinking: { type: 'enabled' } })
     expect(tailOf('alibaba')).toMatchObject({ enable_thinking: true })
-    expect(tailOf('mistral')).toEqual({ messages: [], stream: true, max_tokens: 9, random_seed: 7 })
+    expect(tailOf('mistral')).toEqual({ messages: [], stream: true, max_tokens: 9, random_seed: 7, reasoning_effort: 'high' })
+    expect(tailOf('mistral', {}, { settings: { reasoning: 'none' } })).toMatchObject({ reasoning_effort: 'none' })
   })
 
   test('that nothing may be called is told by a choice, or by no tools where no choice is read', () => {
@@ -183,6 +223,33 @@ describe('B194 what servers call things', () => {
     expect(tailOf('mistral', { seedField: 'seed', streamUsage: true })).toMatchObject({ seed: 7, stream_options: { include_usage: true } })
     expect(tailOf('acme', { maxTokensField: 'max_completion_tokens', reasoningAs: 'unsaid' })).not.toHaveProperty('reasoning_effort')
     expect(tailOf('zai', {}, { settings: { reasoning: 'none' } })).toMatchObject({ thinking: { type: 'disabled' } })
+  })
+
+  test('a choice of one tool, where a server knows words only: that one tool, which has to be called', () => {
+    const tools = ['a', 'b'].map((name): Tool => tool({ name, description: name, inputSchema: z.object({}), execute: () => '' }))
+    const names = (name: string, toolChoice: ModelRequest['toolChoice']) => {
+      const { tools: sent, tool_choice: choice } = tailOf(name, {}, { tools, toolChoice }) as {
+        tools: readonly { function: { name: string } }[]
+        tool_choice?: unknown
+      }
+      return [sent.map((one) => one.function.name), choice]
+    }
+    expect(names('acme', { tool: 'b' })).toEqual([['a', 'b'], { type: 'function', function: { name: 'b' } }])
+    for (const name of ['lmstudio', 'llamacpp']) {
+      expect(names(name, { tool: 'b' })).toEqual([['b'], 'required'])
+      expect([names(name, 'auto'), names(name, 'required')]).toEqual([
+        [['a', 'b'], undefined],
+        [['a', 'b'], 'required'],
+      ])
+    }
+  })
+
+  test('a schema of the output is told in words where it would be refused or not heeded, unless the user says otherwise', () => {
+    const kind = (name: string) => openaiCompatible({ name, apiKey: 'k' })('m').capabilities.structuredOutput
+    expect(['deepseek', 'groq', 'zai', 'alibaba'].map(kind)).toEqual(['prompt', 'prompt', 'prompt', 'prompt'])
+    expect(['openai', 'openrouter', 'moonshot', 'mistral', 'vllm'].map(kind)).toEqual(['native', 'native', 'native', 'native', 'native'])
+    const capabilities = { structuredOutput: 'native' } as const
+    expect(openaiCompatible({ name: 'groq', capabilities })('openai/gpt-oss-120b').capabilities.structuredOutput).toBe('native')
   })
 })
 
@@ -222,6 +289,21 @@ test('sources, once each, and images that the model made', () => {
     { type: 'image', mediaType: 'image/webp', data: 'AAAA' },
     { type: 'source', url: 'https://a.test/', title: 'A' },
   ])
+})
+
+test('a message that follows its deltas does not tell details and images twice, and what it has besides a call is kept', () => {
+  const details = [{ type: 'reasoning.text', text: 'hm', index: 0 }]
+  const images = [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,AAAA' } }]
+  const extra = { google: { thought_signature: 'AB==' } }
+  const again = { content: 'Yes.', reasoning_details: details, images, tool_calls: [{ ...call, extra_content: extra }] }
+  const whole = { choices: [{ index: 0, message: again, finish_reason: 'tool_calls' }] }
+  const once = read(delta({ reasoning_details: details, images }), delta({ content: 'Yes.' }), whole)
+  expect(once.parts.filter(({ type }) => type === 'image')).toHaveLength(1)
+  expect(written([settled(once)])).toMatchObject([{ reasoning_details: details, tool_calls: [{ extra_content: extra }] }, {}])
+  // What the deltas have not told is taken.
+  const late = read(delta({ content: 'Yes.' }), whole)
+  expect(late.parts.filter(({ type }) => type === 'image')).toHaveLength(1)
+  expect(written([settled(late)])).toMatchObject([{ reasoning_details: details }, {}])
 })
 
 test('an empty delta beside a whole message is not the answer', () => {

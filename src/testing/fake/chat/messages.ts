@@ -53,7 +53,7 @@ function* checkMessage(message: JsonObject, path: string, options: ChatRules): I
   if (role === 'tool' && typeof message['tool_call_id'] !== 'string')
     yield violation('pairing', `${path}.tool_call_id`, `Missing required parameter: '${path}.tool_call_id'.`, 'missing_required_parameter')
   if (role === 'assistant' && message['tool_calls'] !== undefined) yield* checkCalls(message['tool_calls'], path)
-  if (options.deepseek === true && message['tool_calls'] !== undefined && typeof message['reasoning_content'] !== 'string')
+  if (options.deepseek === true && role === 'assistant' && typeof message['reasoning_content'] !== 'string')
     yield violation('reasoning', path, `Missing \`reasoning_content\` field in the assistant message at ${path}.`, 'invalid_request_error')
 }
 
@@ -88,6 +88,8 @@ function* checkPart(part: JsonObject, type: string, path: string): Iterable<Viol
   if (!isObject(value))
     return yield violation('content', path, `Missing required parameter: '${path}.${type}'.`, 'missing_required_parameter')
   for (const field of Object.keys(value)) if (!inner.includes(field)) yield unknownField(`${path}.${type}.${field}`)
+  if (type === 'file' && value['file_id'] === undefined && typeof value['filename'] !== 'string')
+    yield violation('content', path, `Missing required parameter: '${path}.file.file_id'.`, 'missing_required_parameter')
   if (type === 'image_url' && !/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/.test(String(value['url'])))
     yield violation(
       'content',
@@ -174,7 +176,7 @@ function* checkPairs(messages: readonly JsonObject[]): Iterable<Violation> {
 
 function* checkIds(
   messages: readonly JsonObject[],
-  { mistral, uniqueIds = mistral === true ? 'request' : 'turn' }: ChatRules,
+  { mistral, uniqueIds = mistral === true ? 'request' : 'turn', maxIdLength = 40 }: ChatRules,
 ): Iterable<Violation> {
   const seen = new Set<string>()
   for (const [index, message] of messages.entries()) {
@@ -185,11 +187,11 @@ function* checkIds(
       seen.add(id)
       if (mistral === true && !/^[a-zA-Z0-9]{9}$/.test(id))
         yield violation('mistral', param, `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`, '3280')
-      if (id.length > 64)
+      if (id.length > maxIdLength)
         yield violation(
           'ids',
           param,
-          `Invalid '${param}.id': string too long. Expected a string with maximum length 64, but got a string with length ${id.length} instead.`,
+          `Invalid '${param}.id': string too long. Expected a string with maximum length ${maxIdLength}, but got a string with length ${id.length} instead.`,
           'string_above_max_length',
         )
     }
@@ -219,4 +221,11 @@ function* checkAlternation(messages: readonly JsonObject[]): Iterable<Violation>
       )
     before = idsIn(message).length > 0 ? 'calls' : role
   }
+  if (before === 'assistant')
+    yield violation(
+      'mistral',
+      'messages',
+      'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
+      '3230',
+    )
 }
