@@ -97,7 +97,7 @@ const telling: readonly Sign[] = [
   },
   {
     kind: 'blocked',
-    words: /^(?:contentfilter\w*|contentpolicy\w*|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
+    words: /^(?:contentfilter\w*|(?:image)?contentpolicy\w*|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
     texts:
       /(?:input|prompt|request|content) was flagged|content management policy|content exists risk|violates usage guidelines|inappropriate content/i,
   },
@@ -133,7 +133,8 @@ const refusals: readonly Sign[] = [
   { kind: 'notFound', words: /notfound/ },
   {
     kind: 'request',
-    words: /^(?:invalid|unsupported|missing|badrequest|failedprecondition|unprocessable|outofrange|unimplemented|validation)\w*$/,
+    words:
+      /^(?:invalid|unsupported|missing|badrequest|failedprecondition|unprocessable|outofrange|unimplemented|validation|imagetoo|imageparse|imagefile|emptyimage)\w*$/,
   },
 ]
 
