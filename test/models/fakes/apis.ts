@@ -43,8 +43,8 @@ export interface FakeCase<Q extends WireQuirks = WireQuirks> {
   comesAtOnce(quirks: Q, stream: boolean): boolean
   /** Whether what the model thinks can be read. Default: yes. */
   tellsThoughts?(quirks: Q): boolean
-  /** What the API can't say is in no script. */
-  readonly brokenArguments: boolean
+  /** What the API can't say is in no script: with which quirks arguments may be no JSON. Absent: never. */
+  readonly brokenArguments?: Q
   readonly finishes: readonly FinishReason[]
   readonly tellsCached: boolean
   /** Errors that it can tell in the middle of a response. */
@@ -119,7 +119,7 @@ const chat: FakeCase<ChatQuirks> = {
       usage: dice.pick(form === 'sse' ? (['last', 'finish', 'every'] as const) : (['asked', 'last', 'finish', 'every'] as const)),
     }
   },
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -157,7 +157,7 @@ const responses: FakeCase<ResponsesQuirks> = {
       objectArguments: plain && dice.chance(0.2),
     }
   },
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -183,7 +183,7 @@ const messages: FakeCase<MessagesQuirks> = {
     usage: dice.pick(['both', 'begin'] as const),
   }),
   tellsThoughts: ({ thinking = 'signed' }) => thinking === 'signed' || thinking === 'unsigned',
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -212,7 +212,6 @@ const geminiCase: FakeCase<GeminiQuirks> = {
     usage: dice.pick(['every', 'every', 'last'] as const),
     spaced: dice.chance(0.4),
   }),
-  brokenArguments: false,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -239,7 +238,7 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
     arguments: plain && dice.chance(0.7) ? 'object' : 'text',
     callsTogether: dice.chance(0.4),
   }),
-  brokenArguments: true,
+  brokenArguments: { arguments: 'text' },
   finishes: ['length', 'stop', 'other'],
   tellsCached: false,
   // An error is a text, and no status stands beside it there.
