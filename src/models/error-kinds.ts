@@ -98,7 +98,7 @@ const telling: readonly Sign[] = [
   },
   {
     kind: 'blocked',
-    words: /^(?:contentfilter\w*|contentpolicy\w*|cyberpolicy|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
+    words: /^(?:contentfilter\w*|(?:image)?contentpolicy\w*|(?:cyber|bio)policy|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
     texts:
       /(?:input|prompt|request|content) (?:was|has been) flagged|content (?:management|filtering) policy|content exists risk|violates usage guidelines|inappropriate content/i,
   },
@@ -145,7 +145,8 @@ const refusals: readonly Sign[] = [
   { kind: 'notFound', words: /notfound/ },
   {
     kind: 'request',
-    words: /^(?:invalid|unsupported|missing|badrequest|failedprecondition|unprocessable|outofrange|unimplemented|validation)\w*$/,
+    words:
+      /^(?:invalid|unsupported|missing|badrequest|failedprecondition|unprocessable|outofrange|unimplemented|validation|imagetoo|imageparse|imagefile|emptyimage)\w*$/,
   },
 ]
 

@@ -253,6 +253,11 @@ describe('a code or a wording tells more than the status', () => {
       'ModelServerError',
       true,
     ],
+    // https://platform.openai.com/docs/api-reference/responses/object: the codes of an error in a stream.
+    ['B084 a picture that is refused', { error: { code: 'image_content_policy_violation', message: 'x' } }, 'ModelContentBlocked', false],
+    ['B084 a picture too large', { error: { code: 'image_too_large', message: 'x' } }, 'ModelBadRequest', false],
+    ['B084 a picture that is none', { error: { code: 'image_parse_error', message: 'x' } }, 'ModelBadRequest', false],
+    ['B084 a file that is empty', { error: { code: 'empty_image_file', message: 'x' } }, 'ModelBadRequest', false],
     ['nothing known', { error: { code: 'weird', message: 'x' } }, 'ModelServerError', true],
   ] as const)('in a stream without more: %s', (_title, value, code, retryable) => {
     const error = streamError(value, { provider: 'acme' })

@@ -72,6 +72,14 @@ export function wireFolder(named = process.env['RONDO_WIRE']): string | undefine
   return named
 }
 
+/**
+ * Whether these are the recordings that the tests were written on: then each rule and each exception must have a case. Others, which
+ * `RONDO_WIRE` names, may lack some.
+ */
+export function areOwn(named = process.env['RONDO_WIRE']): boolean {
+  return named === undefined
+}
+
 /** All cases of a folder, by name. */
 export function wireCases(folder: string): WireCase[] {
   return folders(folder).flatMap((group) => folders(join(folder, group)).map((name) => readCase(folder, `${group}/${name}`)))

@@ -13,6 +13,8 @@ export interface Allowance {
   /** What else must be so. Default: nothing. */
   readonly when?: (difference: AnyDifference) => boolean
   readonly reason: string
+  /** Nothing of our own recordings falls under it: it stays for those that nobody has seen. All others are to go when nothing needs them. */
+  readonly unseen?: true
   /** Ours is wrong, and known to be: to be removed when it is mended. */
   readonly notYet?: true
 }
@@ -39,6 +41,7 @@ export const clients: readonly Allowance[] = [
     what: 'request-opaque',
     when: ({ recorded, ours }) => withoutNumbers(recorded) === withoutNumbers(ours),
     reason: 'the source of the recording has put numbered marks in the places of the data, and numbers them anew in each file',
+    unseen: true,
   },
   {
     api: 'any',
@@ -134,6 +137,7 @@ const items: readonly Allowance[] = [
     what: 'request-marks',
     when: ({ recorded }) => isEmpty(recorded),
     reason: 'the client forgets the phase of a message, or whose call a call is',
+    unseen: true,
   },
   {
     api: 'messages',
@@ -153,11 +157,8 @@ const items: readonly Allowance[] = [
 
 /** What is opaque goes back to the same provider, API and model only; the others get what anybody can read. */
 const handedOver: readonly Allowance[] = [
-  ...(['request-reasoning', 'request-opaque', 'request-item-ids', 'request-marks', 'request-items'] as const).map((what): Allowance => {
-    const when = (difference: AnyDifference) =>
-      isForeign(difference) && (difference.ours === '' || difference.ours === undefined || isEmpty(difference.ours))
-    return { api: 'any', what, when, reason: 'an answer of another model: ours sends nothing of it that is opaque' }
-  }),
+  ...(['request-reasoning', 'request-opaque'] as const).map(keptBack),
+  ...(['request-item-ids', 'request-marks', 'request-items'] as const).map((what): Allowance => ({ ...keptBack(what), unseen: true })),
   {
     api: 'any',
     what: 'request-ids',
@@ -167,6 +168,12 @@ const handedOver: readonly Allowance[] = [
 ]
 
 export const allowances: readonly Allowance[] = [...notYet, ...clients, ...items, ...handedOver]
+
+function keptBack(what: RequestWhat): Allowance {
+  const when = (difference: AnyDifference) =>
+    isForeign(difference) && (difference.ours === '' || difference.ours === undefined || isEmpty(difference.ours))
+  return { api: 'any', what, when, reason: 'an answer of another model: ours sends nothing of it that is opaque' }
+}
 
 function isForeign(difference: AnyDifference): boolean {
   return 'foreign' in difference && difference.foreign === true

@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../src/core/message.ts'
 import type { WireApi, WireMeta } from '../setup/wire.ts'
-import { type AnyDifference, allowanceIn, allowances } from './allowances.ts'
+import { type Allowance, type AnyDifference, allowanceIn, allowances } from './allowances.ts'
 import { cutAtRandom, inPieces } from './cuts.ts'
 import { answerDifferences } from './differences.ts'
 import type { Outcome } from './outcome.ts'
@@ -9,6 +12,7 @@ import type { Answer, Reading } from './readings/reading.ts'
 import { type Item, type ReadRequest, requestOf } from './readings/request.ts'
 import { rebuild } from './rebuild.ts'
 import { requestDifferences } from './request-differences.ts'
+import { Tally } from './tally.ts'
 
 // The harness itself: that it sees what is wrong. Everything here is authored.
 
@@ -218,6 +222,29 @@ describe('allowances', () => {
       expect(allowanceIn(allowances, difference, metaOf(api))).toBeUndefined()
     })
   }
+})
+
+test('an exception that nothing falls under any more is told, and so is one that is wrongly said to be unseen', () => {
+  const reason = 'it is so'
+  const list: Allowance[] = [
+    { api: 'any', what: 'request-text', reason },
+    { api: 'any', what: 'request-calls', reason },
+    { api: 'any', what: 'request-media', reason, unseen: true },
+    { api: 'any', what: 'request-roles', reason, unseen: true },
+  ]
+  const tally = new Tally(list)
+  const differences = (['request-text', 'request-roles', 'request-ids'] as const).map((what) => ({ what, recorded: 1, ours: 2 }))
+  expect(tally.unallowed(differences, metaOf('messages')).map(({ what }) => what)).toEqual(['request-ids'])
+  expect(tally.outdated()).toEqual(['request-calls of any: it is so', 'request-roles of any: it is so'])
+})
+
+test('the readings have nothing of the adapters: what they import is their own, or types', () => {
+  const folder = fileURLToPath(new URL('readings', import.meta.url))
+  const sources = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+  const imports = sources.flatMap((source) => [...source.matchAll(/^import (type )?(?:[\w\s{},*]+? from )?'(.+)'$/gm)])
+  expect(imports.length).toBeGreaterThan(30)
+  expect(imports.filter(([, type, from]) => type === undefined && from?.startsWith('./') !== true).map(([line]) => line)).toEqual([])
+  expect(sources.filter((source) => /\b(?:import|require)\(|^export .* from /m.test(source))).toEqual([])
 })
 
 test('a body is cut into pieces that are the body, at the same places each time', () => {

@@ -65,7 +65,8 @@ export function turnDifferences(recorded: Turn, ours: Turn): RequestDifference[]
     ...both('request-text', (turn) => textIn(turn, 'text')),
     ...both('request-calls', (turn) => itemsOf(turn, 'call').map(({ name, input }) => [name, input])),
     ...both('request-ids', (turn) => itemsOf(turn, 'call').map(({ id }) => id ?? null)),
-    ...both('request-results', (turn) => itemsOf(turn, 'result').map(({ text }) => text)),
+    ...both('request-results', (turn) => itemsOf(turn, 'result').map(({ text, failed }) => (failed ? { failed: text } : text))),
+    ...difference('request-results', ...resultNames(recorded, ours)),
     ...both('request-media', mediaIn),
   ]
 }
@@ -113,6 +114,14 @@ function itemsOf<T extends Item['type']>({ items }: Turn, type: T): Extract<Item
 
 function textIn({ items }: Turn, type: 'text' | 'reasoning'): string {
   return items.map((item) => (item.type === type ? item.text : '')).join('')
+}
+
+/** The names of the tools whose results they are, where both say them. */
+function resultNames(recorded: Turn, ours: Turn): [unknown, unknown] {
+  const [theirs, others] = [itemsOf(recorded, 'result'), itemsOf(ours, 'result')]
+  const told = (place: number) => theirs[place]?.name !== undefined && others[place]?.name !== undefined
+  const names = (results: typeof theirs) => results.map(({ name }, place) => (told(place) ? name : null))
+  return [names(theirs), names(others)]
 }
 
 /** Of each result, the place of its call in the turn before. */

@@ -1,5 +1,5 @@
 import type { WireMeta } from '../setup/wire.ts'
-import { type Allowance, type AnyDifference, allowanceIn, allowances } from './allowances.ts'
+import { type Allowance, type AnyDifference, allowanceIn } from './allowances.ts'
 
 /** What was checked, and what was let pass: told at the end, so that nothing is passed over in silence. */
 export class Tally {
@@ -8,8 +8,8 @@ export class Tally {
   /** By allowance, then by provider. */
   readonly #allowed = new Map<Allowance, Map<string, number>>()
 
-  /** `list`: what is let pass. Default: all allowances. */
-  constructor(list = allowances) {
+  /** @param list What is let pass. */
+  constructor(list: readonly Allowance[]) {
     this.#list = list
   }
 
@@ -25,6 +25,12 @@ export class Tally {
       if (allowance !== undefined) this.#allow(allowance, meta.provider)
       return allowance === undefined
     })
+  }
+
+  /** The exceptions that nothing fell under and that say nothing of it, and those that something fell under after all. */
+  outdated(): readonly string[] {
+    const wrong = this.#list.filter((allowance) => this.#allowed.has(allowance) === (allowance.unseen === true))
+    return wrong.map(({ what, api, reason }) => `${what} of ${api}: ${reason}`)
   }
 
   #allow(allowance: Allowance, provider: string): void {

@@ -1,18 +1,25 @@
 import type { ErrorCode } from '../../../src/core/error.ts'
 import type { FinishReason, Model } from '../../../src/core/model.ts'
+import { anthropic } from '../../../src/models/anthropic/index.ts'
 import { gemini } from '../../../src/models/gemini/index.ts'
 import { ollama } from '../../../src/models/ollama/index.ts'
-import { openaiCompatible } from '../../../src/models/openai/index.ts'
+import { openai, openaiCompatible } from '../../../src/models/openai/index.ts'
 import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import type { ChatQuirks } from '../../../src/testing/fake/chat/quirks.ts'
 import { chatWords } from '../../../src/testing/fake/chat/words.ts'
 import { fakeGemini } from '../../../src/testing/fake/gemini/index.ts'
 import type { GeminiQuirks } from '../../../src/testing/fake/gemini/quirks.ts'
 import { geminiWords } from '../../../src/testing/fake/gemini/words.ts'
+import { fakeAnthropic } from '../../../src/testing/fake/messages/index.ts'
+import type { MessagesQuirks } from '../../../src/testing/fake/messages/quirks.ts'
+import { messagesWords } from '../../../src/testing/fake/messages/words.ts'
 import { fakeOllama } from '../../../src/testing/fake/ollama/index.ts'
 import type { OllamaQuirks } from '../../../src/testing/fake/ollama/quirks.ts'
 import { ollamaWords } from '../../../src/testing/fake/ollama/words.ts'
 import type { Reply, WireQuirks } from '../../../src/testing/fake/reply.ts'
+import { fakeResponses } from '../../../src/testing/fake/responses/index.ts'
+import type { ResponsesQuirks } from '../../../src/testing/fake/responses/quirks.ts'
+import { responsesWords } from '../../../src/testing/fake/responses/words.ts'
 import type { Words } from '../../../src/testing/fake/scripted.ts'
 import type { FakeServer } from '../../../src/testing/fake/server.ts'
 import type { Dice } from './dice.ts'
@@ -34,8 +41,10 @@ export interface FakeCase<Q extends WireQuirks = WireQuirks> {
   quirks(dice: Dice, kind: ScriptKind): Q
   /** Whether an answer with these quirks comes at once, or shows nothing of itself when it breaks off. */
   comesAtOnce(quirks: Q, stream: boolean): boolean
-  /** What the API can't say is in no script. */
-  readonly brokenArguments: boolean
+  /** Whether what the model thinks can be read. Default: yes. */
+  tellsThoughts?(quirks: Q): boolean
+  /** What the API can't say is in no script: with which quirks arguments may be no JSON. Absent: never. */
+  readonly brokenArguments?: Q
   readonly finishes: readonly FinishReason[]
   readonly tellsCached: boolean
   /** Errors that it can tell in the middle of a response. */
@@ -110,12 +119,76 @@ const chat: FakeCase<ChatQuirks> = {
       usage: dice.pick(form === 'sse' ? (['last', 'finish', 'every'] as const) : (['asked', 'last', 'finish', 'every'] as const)),
     }
   },
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
   seen: ({ index, ids, arguments: args }) => [`index ${index}`, `ids ${ids}`, `arguments ${args}`],
   wanted: ['index drifting', 'ids same', 'arguments object', 'outcome truncated'],
+}
+
+const responses: FakeCase<ResponsesQuirks> = {
+  words: responsesWords,
+  serve: (replies, quirks = {}) => fakeResponses(replies, { quirks }),
+  model: (baseURL, { stream }, dice) =>
+    openai('gpt-5-fake', {
+      baseURL,
+      stream,
+      apiKey: 'key',
+      ...(dice === undefined ? {} : { name: dice.pick(['openai', 'acme']), store: dice.chance(0.2) }),
+    }),
+  comesAtOnce({ tells = 'all', objectArguments, ...quirks }, stream) {
+    const isPiecewise = (tells === 'all' || tells === 'deltas') && objectArguments !== true
+    return isWhole(quirks, stream) || !isPiecewise
+  },
+  quirks(dice, { plain }) {
+    const tells = dice.pick(['all', 'all', 'no-deltas', 'deltas', 'items', 'snapshot'] as const)
+    return {
+      ...eventQuirks(dice),
+      form: anyForm(dice),
+      doneSentinel: dice.chance(0.3),
+      unnamed: dice.chance(0.3),
+      padded: dice.chance(0.3),
+      items: dice.pick(['both', 'both', 'id', 'place', 'renamed', 'zero'] as const),
+      tells,
+      emptySnapshot: tells !== 'deltas' && dice.chance(0.2),
+      reasoning: dice.pick(['encrypted', 'encrypted', 'content', 'stored'] as const),
+      // What is no JSON object can only come as a text.
+      objectArguments: plain && dice.chance(0.2),
+    }
+  },
+  brokenArguments: {},
+  finishes: ['length', 'content-filter', 'stop', 'other'],
+  tellsCached: true,
+  errorsInStream: errors,
+  seen: ({ items, tells, reasoning }) => [`items ${items}`, `tells ${tells}`, `reasoning ${reasoning}`],
+  wanted: ['items renamed', 'items zero', 'tells snapshot', 'reasoning stored', 'outcome truncated'],
+}
+
+const messages: FakeCase<MessagesQuirks> = {
+  words: messagesWords,
+  serve: (replies, quirks = {}) => fakeAnthropic(replies, { quirks, rules: { prefill: false } }),
+  model: (baseURL, { stream }, dice) =>
+    anthropic('fake', { baseURL, name: 'fake', stream, ...(dice === undefined ? {} : { cache: true as const }) }),
+  comesAtOnce: isWhole,
+  quirks: (dice) => ({
+    ...eventQuirks(dice),
+    form: anyForm(dice),
+    noNames: dice.chance(0.3),
+    noStop: dice.chance(0.3),
+    noPing: dice.chance(0.3),
+    padding: dice.chance(0.5),
+    arguments: dice.pick(['fragments', 'start'] as const),
+    thinking: dice.pick(['signed', 'signed', 'omitted', 'unsigned', 'redacted'] as const),
+    usage: dice.pick(['both', 'begin'] as const),
+  }),
+  tellsThoughts: ({ thinking = 'signed' }) => thinking === 'signed' || thinking === 'unsigned',
+  brokenArguments: {},
+  finishes: ['length', 'content-filter', 'stop', 'other'],
+  tellsCached: true,
+  errorsInStream: errors,
+  seen: ({ thinking, arguments: args }) => [`thinking ${thinking}`, `arguments ${args}`],
+  wanted: ['thinking omitted', 'thinking redacted', 'arguments start', 'outcome truncated'],
 }
 
 const geminiCase: FakeCase<GeminiQuirks> = {
@@ -139,7 +212,6 @@ const geminiCase: FakeCase<GeminiQuirks> = {
     usage: dice.pick(['every', 'every', 'last'] as const),
     spaced: dice.chance(0.4),
   }),
-  brokenArguments: false,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -166,7 +238,7 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
     arguments: plain && dice.chance(0.7) ? 'object' : 'text',
     callsTogether: dice.chance(0.4),
   }),
-  brokenArguments: true,
+  brokenArguments: { arguments: 'text' },
   finishes: ['length', 'stop', 'other'],
   tellsCached: false,
   // An error is a text, and no status stands beside it there.
@@ -178,6 +250,8 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
 /** Every API for which there is a fake server. The type of its quirks is its own matter. */
 export const apis: { readonly [name: string]: FakeCase } = {
   'Chat Completions': some(chat),
+  Responses: some(responses),
+  Messages: some(messages),
   Gemini: some(geminiCase),
   Ollama: some(ollamaCase),
 }

@@ -20,7 +20,10 @@ const finishes: { readonly [reason: string]: FinishReason } = {
 }
 
 /** Reasons that say that it broke off: of vLLM, DeepSeek and gateways. */
-const failures = new Set(['error', 'abort', 'insufficient_system_resource'])
+const failures = new Set(['error', 'abort', 'aborted', 'insufficient_system_resource', 'malformed_function_call'])
+
+/** What Z.AI says in the place of an error. */
+const windowExceeded = 'model_context_window_exceeded'
 
 /** The first choice of a completion or of its chunks. */
 export function readChat(recorded: Recorded): Reading {
@@ -47,13 +50,15 @@ export function readChat(recorded: Recorded): Reading {
   }
   // A message beside or after deltas tells them once more.
   if (found.text === '' && found.reasoning.join('') === '' && calls.length === 0) addMessage(found, calls, message ?? {})
-  if (finish === undefined ? !done && !whole : failures.has(finish)) return { error: broken }
+  const reason = finish?.toLowerCase()
+  if (reason === windowExceeded) return { error: { code: 'ModelContextOverflow' } }
+  if (reason === undefined ? !done && !whole : failures.has(reason)) return { error: broken }
   found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
   return {
     answer: {
       ...found,
       rawFinish: finish === undefined ? [] : [finish],
-      finish: refused ? 'refusal' : (finishes[finish ?? 'stop'] ?? 'other'),
+      finish: refused ? 'refusal' : (finishes[reason ?? 'stop'] ?? 'other'),
       usage: usageOf(usage),
     },
   }

@@ -6,7 +6,7 @@ import { type AnyJson, json, known, type ReadError, type Recorded } from './read
  * Quota goes before rate and rate before overflow: all three speak of tokens.
  */
 const words: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/insufficient_quota|insufficient (balance|credits)|credit balance is too low|PerDay/i, 'ModelQuotaExceeded'],
+  [/insufficient_quota|insufficient (balance|credits)|credit balance is too low|billing_error|PerDay/i, 'ModelQuotaExceeded'],
   [/rate_limit|RESOURCE_EXHAUSTED|rate limit reached/i, 'ModelRateLimited'],
   [
     /context_length_exceeded|maximum context length|context length is only|prompt (is )?too long|context size|exceeds the context window/i,
@@ -21,12 +21,14 @@ const words: readonly (readonly [RegExp, ErrorCode])[] = [
     /too large for model|greater than the context length|context window exceeds|exceeded model token limit|range of input length|input is too long/i,
     'ModelContextOverflow',
   ],
+  [/prompt token count of \d+ exceeds|no user query found in messages/i, 'ModelContextOverflow'],
   [/tool_use_failed/, 'ModelServerError'],
   [/content_filter|content_policy/, 'ModelContentBlocked'],
   [
     /invalid_api_key|incorrect api key|authentication_error|invalid api key|API_KEY_INVALID|permission_error|PERMISSION_DENIED|UNAUTHENTICATED/i,
     'ModelAuthError',
   ],
+  [/timeout_error|DEADLINE_EXCEEDED/, 'ModelTimeout'],
   [/requires --jinja/, 'ModelBadRequest'],
 ]
 
@@ -35,7 +37,9 @@ const statuses: { readonly [status: number]: ErrorCode } = {
   402: 'ModelQuotaExceeded',
   403: 'ModelAuthError',
   408: 'ModelServerError',
+  409: 'ModelServerError',
   413: 'ModelContextOverflow',
+  425: 'ModelServerError',
   429: 'ModelRateLimited',
 }
 
@@ -62,13 +66,18 @@ function errorOf(text: string, status: number | undefined): ReadError {
 }
 
 function byStatus(status: number | undefined, text: string): ErrorCode {
-  if (status === undefined) return /invalid_request|not_found/.test(text) ? 'ModelBadRequest' : 'ModelServerError'
+  if (status === undefined)
+    return /invalid_(?:request|prompt|(?:base64_)?image)|image_(?:too|parse|file)|empty_image|not_found/.test(text)
+      ? 'ModelBadRequest'
+      : 'ModelServerError'
   return statuses[status] ?? (status >= 499 ? 'ModelServerError' : 'ModelBadRequest')
 }
 
 /** The wordings in the recordings; a limit on input and output together is none on the input. */
 const overflows: readonly RegExp[] = [
   /(?<used>\d+) tokens > (?<limit>\d+)/,
+  // Of what was requested, the first number is the output.
+  /maximum context length is (?<limit>\d+) tokens\. However, you requested \d+ output tokens and your prompt contains at least (?<used>\d+)/,
   /maximum context length is (?<limit>\d+) tokens\. However, you requested (?:about )?(?<used>\d+)/,
   /context length is only (?<limit>\d+)/,
 ]

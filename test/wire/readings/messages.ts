@@ -11,6 +11,8 @@ const finishes: { readonly [reason: string]: FinishReason } = {
   model_context_window_exceeded: 'length',
   refusal: 'refusal',
   pause_turn: 'pause-turn',
+  // It waits for its content to come back (`pause_after_compaction`).
+  compaction: 'pause-turn',
 }
 
 /** A message of Anthropic's API: the object, or its events up to the first `message_stop`. */

@@ -65,7 +65,7 @@ function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
 }
 
 function finishOf(status: string, reason: string | undefined, refused: boolean): Answer['finish'] {
-  if (reason === 'max_output_tokens') return 'length'
+  if (reason === 'max_output_tokens' || reason === 'max_tokens' || reason === 'length') return 'length'
   if (reason === 'content_filter') return 'content-filter'
   if (refused) return 'refusal'
   return status === 'completed' ? 'stop' : 'other'
