@@ -1,18 +1,25 @@
 import type { ErrorCode } from '../../../src/core/error.ts'
 import type { FinishReason, Model } from '../../../src/core/model.ts'
+import { anthropic } from '../../../src/models/anthropic/index.ts'
 import { gemini } from '../../../src/models/gemini/index.ts'
 import { ollama } from '../../../src/models/ollama/index.ts'
-import { openaiCompatible } from '../../../src/models/openai/index.ts'
+import { openai, openaiCompatible } from '../../../src/models/openai/index.ts'
 import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import type { ChatQuirks } from '../../../src/testing/fake/chat/quirks.ts'
 import { chatWords } from '../../../src/testing/fake/chat/words.ts'
 import { fakeGemini } from '../../../src/testing/fake/gemini/index.ts'
 import type { GeminiQuirks } from '../../../src/testing/fake/gemini/quirks.ts'
 import { geminiWords } from '../../../src/testing/fake/gemini/words.ts'
+import { fakeAnthropic } from '../../../src/testing/fake/messages/index.ts'
+import type { MessagesQuirks } from '../../../src/testing/fake/messages/quirks.ts'
+import { messagesWords } from '../../../src/testing/fake/messages/words.ts'
 import { fakeOllama } from '../../../src/testing/fake/ollama/index.ts'
 import type { OllamaQuirks } from '../../../src/testing/fake/ollama/quirks.ts'
 import { ollamaWords } from '../../../src/testing/fake/ollama/words.ts'
 import type { Reply, WireQuirks } from '../../../src/testing/fake/reply.ts'
+import { fakeResponses } from '../../../src/testing/fake/responses/index.ts'
+import type { ResponsesQuirks } from '../../../src/testing/fake/responses/quirks.ts'
+import { responsesWords } from '../../../src/testing/fake/responses/words.ts'
 import type { Words } from '../../../src/testing/fake/scripted.ts'
 import type { FakeServer } from '../../../src/testing/fake/server.ts'
 import type { Dice } from './dice.ts'
@@ -34,6 +41,10 @@ export interface FakeCase<Q extends WireQuirks = WireQuirks> {
   quirks(dice: Dice, kind: ScriptKind): Q
   /** Whether an answer with these quirks comes at once, or shows nothing of itself when it breaks off. */
   comesAtOnce(quirks: Q, stream: boolean): boolean
+  /** Whether reasoning comes with its text. Default: yes. */
+  tellsReasoning?(quirks: Q): boolean
+  /** Whether a text may be several parts, some of them blank: each signature stands on one of its own. Default false. */
+  readonly splitsTexts?: boolean
   /** What the API can't say is in no script. */
   readonly brokenArguments: boolean
   readonly finishes: readonly FinishReason[]
@@ -118,6 +129,68 @@ const chat: FakeCase<ChatQuirks> = {
   wanted: ['index drifting', 'ids same', 'arguments object', 'outcome truncated'],
 }
 
+function isPiecewise({ tells = 'all', objectArguments }: ResponsesQuirks): boolean {
+  return (tells === 'all' || tells === 'deltas') && objectArguments !== true
+}
+
+const responses: FakeCase<ResponsesQuirks> = {
+  words: responsesWords,
+  serve: (replies, quirks = {}) => fakeResponses(replies, { quirks }),
+  model(baseURL, { stream }, dice) {
+    const more = dice === undefined ? {} : { name: dice.pick(['openai', 'acme']), store: dice.chance(0.2) }
+    return openai('gpt-5-fake', { baseURL, stream, apiKey: 'key', ...more })
+  },
+  // One that comes item by item shows nothing of itself when it fails.
+  comesAtOnce: (quirks, stream) => isWhole(quirks, stream) || !isPiecewise(quirks),
+  quirks(dice, { plain }) {
+    const tells = dice.pick(['all', 'all', 'no-deltas', 'deltas', 'items', 'snapshot'] as const)
+    return {
+      ...eventQuirks(dice),
+      doneSentinel: dice.chance(0.3),
+      unnamed: dice.chance(0.3),
+      padded: dice.chance(0.3),
+      items: dice.pick(['both', 'both', 'id', 'place', 'renamed', 'zero'] as const),
+      tells,
+      emptySnapshot: tells !== 'deltas' && dice.chance(0.2),
+      reasoning: dice.pick(['encrypted', 'encrypted', 'content', 'stored'] as const),
+      // What is no JSON object can only come as a text.
+      objectArguments: plain && dice.chance(0.2),
+      form: anyForm(dice),
+    }
+  },
+  brokenArguments: true,
+  finishes: ['length', 'content-filter', 'stop', 'other'],
+  tellsCached: true,
+  errorsInStream: errors,
+  seen: ({ items, tells, reasoning }) => [`items ${items}`, `tells ${tells}`, `reasoning ${reasoning}`],
+  wanted: ['items renamed', 'items zero', 'tells snapshot', 'reasoning stored', 'outcome truncated'],
+}
+
+const messages: FakeCase<MessagesQuirks> = {
+  words: messagesWords,
+  serve: (replies, quirks = {}) => fakeAnthropic(replies, { quirks, rules: { prefill: false } }),
+  model: (baseURL, { stream }) => anthropic('fake', { baseURL, name: 'fake', stream, cache: true }),
+  comesAtOnce: isWhole,
+  tellsReasoning: ({ thinking = 'signed' }) => thinking === 'signed' || thinking === 'unsigned',
+  quirks: (dice) => ({
+    ...eventQuirks(dice),
+    noNames: dice.chance(0.3),
+    noStop: dice.chance(0.3),
+    noPing: dice.chance(0.3),
+    padding: dice.chance(0.5),
+    arguments: dice.pick(['fragments', 'start'] as const),
+    thinking: dice.pick(['signed', 'signed', 'omitted', 'unsigned', 'redacted'] as const),
+    form: anyForm(dice),
+    usage: dice.pick(['both', 'begin'] as const),
+  }),
+  brokenArguments: true,
+  finishes: ['length', 'content-filter', 'stop', 'other'],
+  tellsCached: true,
+  errorsInStream: errors,
+  seen: ({ thinking, arguments: args }) => [`thinking ${thinking}`, `arguments ${args}`],
+  wanted: ['thinking omitted', 'thinking redacted', 'arguments start', 'outcome truncated'],
+}
+
 const geminiCase: FakeCase<GeminiQuirks> = {
   words: geminiWords,
   serve: (replies, quirks = {}) => fakeGemini(replies, { quirks }),
@@ -139,6 +212,7 @@ const geminiCase: FakeCase<GeminiQuirks> = {
     usage: dice.pick(['every', 'every', 'last'] as const),
     spaced: dice.chance(0.4),
   }),
+  splitsTexts: true,
   brokenArguments: false,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
@@ -178,6 +252,8 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
 /** Every API for which there is a fake server. The type of its quirks is its own matter. */
 export const apis: { readonly [name: string]: FakeCase } = {
   'Chat Completions': some(chat),
+  Messages: some(messages),
+  Responses: some(responses),
   Gemini: some(geminiCase),
   Ollama: some(ollamaCase),
 }
