@@ -154,6 +154,7 @@ test('--base-url is any server; the usual model and a key that was given for ano
     ['openai:gpt-4.1', { RONDO_API_KEY: 'own' }, 'Bearer own', fakeResponses],
     ['anthropic:claude-x', { ...key, RONDO_API_KEY: 'own' }, 'own', fakeAnthropic],
     ['anthropic:claude-x', { ...key, ANTHROPIC_API_KEY: 'a', RONDO_API_KEY: 'own' }, 'a', fakeAnthropic],
+    ['anthropic:claude-x', { ...key, ANTHROPIC_AUTH_TOKEN: 't', RONDO_API_KEY: 'own' }, 'Bearer t', fakeAnthropic],
   ] as const) {
     await using server = await fake(['ok'])
     const { model: made } = await chooseModel({ model, baseUrl: server.url }, fakeTerminal({ env }), { fetch: nothing.fetch })

@@ -17,7 +17,10 @@ export async function chatMaker(): Promise<Maker> {
 
 export async function anthropicMaker(): Promise<Maker> {
   const { anthropic } = await import('../../models/anthropic/index.ts')
-  return (model, { apiKey, baseURL }, capabilities) => anthropic(model, { apiKey, baseURL, capabilities, cache: true })
+  return (model, { apiKey, baseURL, env }, capabilities) => {
+    const isToken = given(env['ANTHROPIC_API_KEY']) === undefined && given(env['ANTHROPIC_AUTH_TOKEN']) === apiKey
+    return anthropic(model, { apiKey, baseURL, capabilities, cache: true, ...(isToken ? { auth: 'bearer' } : {}) })
+  }
 }
 
 export async function geminiMaker(): Promise<Maker> {

@@ -43,7 +43,7 @@ export const providers: readonly Provider[] = [
   }),
   provider('anthropic', {
     title: 'Anthropic',
-    keys: ['ANTHROPIC_API_KEY'],
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     place: 'ANTHROPIC_BASE_URL',
     isApi: true,
     usual: 'claude-sonnet-4-5',

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json.ts'
+import { isJsonObject, type Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { ModelCapabilities, ModelDelta, ModelRequest } from '../../core/model.ts'
 import type { HttpApi } from '../http/api.ts'
@@ -71,7 +71,8 @@ export class MessagesApi implements HttpApi {
     const frame = this.#frames.frames.of(request)
     return this.#conversations.with(sessionId, (conversation) => {
       const messages = conversation.encode(request.messages, frame.mark, this.#ending(frame))
-      const container = this.#container(conversation.recent(({ role }) => role === 'assistant', containerLooks))
+      const last = conversation.recent(({ role }) => role === 'assistant', containerLooks)
+      const container = containerOf(frame.container, this.#container(last))
       const tools = conversation.hasCalls && !frame.hasTools ? noTool : ''
       const end = container === undefined ? `${tools}}` : `${tools},"container":${JSON.stringify(container)}}`
       return [frame.head, ...listOf(messages, false), frame.tail, encoder.encode(end)]
@@ -97,4 +98,9 @@ export class MessagesApi implements HttpApi {
     const until = Date.parse(String(container['expires_at']))
     return Number.isNaN(until) || until > Date.now() ? container['id'] : undefined
   }
+}
+
+/** What the user says of it goes first; where that names none, it is the one that there was. */
+function containerOf(told: Json | undefined, known: string | undefined): Json | undefined {
+  return isJsonObject(told) && known !== undefined ? { id: known, ...told } : (told ?? known)
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import { wordIds } from '../history/ids.ts'
 import { type AssistantItem, type HistoryRules, type ResultItem, type Turn, turnsOf } from '../history/turns.ts'
@@ -25,6 +25,9 @@ export function messagesWriting(scope: string, prefill: boolean): Writing {
 const opening = '(The conversation begins here.)'
 
 const goOn = 'Go on.'
+
+/** A failure that says nothing would be refused. */
+const failedSilently = '(It failed and said nothing.)'
 
 /** What stands behind an answer that ends the conversation, where a model does not go on with it by itself. */
 export function goOnPiece(): Piece {
@@ -66,8 +69,14 @@ function piecesOf(turn: Turn, message: Message, pending: ReadonlyMap<string, Jso
       return [{ ...userPiece(turn.results.map(resultBlock)), role: 'tool' }]
     case 'assistant': {
       const isLegal = legalBlocks(message, pending, scope)
-      const blocks = turn.items.flatMap((item) => blocksOf(item, isLegal))
-      return blocks.length === 0 ? [] : [assistantPiece(blocks, turn.items.at(-1))]
+      const blocks: string[] = []
+      let last: AssistantItem | undefined
+      for (const item of turn.items) {
+        const made = blocksOf(item, isLegal)
+        if (made.length > 0) last = item
+        blocks.push(...made)
+      }
+      return blocks.length === 0 ? [] : [assistantPiece(blocks, last)]
     }
   }
 }
@@ -89,7 +98,8 @@ function blocksOf(item: AssistantItem, isLegal: (block: JsonObject) => boolean):
     case 'text': {
       if (item.text.trim() === '') return []
       const { citations } = notes
-      return [citations === undefined ? words(item.text) : JSON.stringify({ type: 'text', text: item.text, citations })]
+      // The text stands last: its blank end is cut off there.
+      return [citations === undefined ? words(item.text) : JSON.stringify({ type: 'text', citations, text: item.text })]
     }
     case 'reasoning': {
       // Without its signature it would be refused, and so would one that is blank (B070).
@@ -110,13 +120,10 @@ function blocksOf(item: AssistantItem, isLegal: (block: JsonObject) => boolean):
 
 function resultBlock({ id, text, isError, media }: ResultItem): string {
   const said = text.trim() === '' ? [] : [{ type: 'text', text }]
-  const content: Json | undefined = media.length > 0 ? [...said, ...media.map(mediaBlock)] : said.length > 0 ? text : undefined
-  return JSON.stringify({
-    type: 'tool_result',
-    tool_use_id: id,
-    ...(content === undefined ? {} : { content }),
-    ...(isError ? { is_error: true } : {}),
-  })
+  const nothing = isError ? { content: failedSilently } : {}
+  const content: JsonObject =
+    media.length > 0 ? { content: [...said, ...media.map(mediaBlock)] } : said.length > 0 ? { content: text } : nothing
+  return JSON.stringify({ type: 'tool_result', tool_use_id: id, ...content, ...(isError ? { is_error: true } : {}) })
 }
 
 function words(text: string): string {
@@ -128,6 +135,7 @@ function userPiece(blocks: readonly string[]): Piece {
   return { role: 'user', joins: 'user', open: '{"role":"user","content":[', body: blocks.join(','), close: ']}' }
 }
 
+/** @param last What the last block was made of. */
 function assistantPiece(blocks: readonly string[], last?: AssistantItem): Piece {
   const piece: Piece = {
     role: 'assistant',
@@ -136,7 +144,7 @@ function assistantPiece(blocks: readonly string[], last?: AssistantItem): Piece 
     body: blocks.join(','),
     close: ']}',
   }
-  const blank = last?.type === 'text' && piece.body.endsWith('"}') ? blankEnd(last.text) : 0
+  const blank = last?.type === 'text' ? blankEnd(last.text) : 0
   return blank === 0 ? piece : { ...piece, whenLast: { drop: blank + '"}'.length, put: '"}' } }
 }
 

@@ -1,5 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
+import { environment } from '../environment.ts'
 import { checkedURL, checkModelName, checkOptions, type MoreRules, nameRule } from '../http/check-options.ts'
 import { endpoint, HttpModel } from '../http/model.ts'
 import type { HttpOptions } from '../http/options.ts'
@@ -35,12 +36,15 @@ export interface MessagesOptions extends HttpOptions {
 export interface AnthropicOptions extends MessagesOptions {
   /**
    * Where the API is: '/v1/messages' is put behind it, or '/messages' where it ends with '/v1' already. Default https://api.anthropic.com.
-   * ANTHROPIC_API_KEY goes there too, unless `name` says that the server is another's.
+   * The key of the environment goes there too, unless `name` says that the server is another's.
    */
   readonly baseURL?: string | undefined
   /** Another server than Anthropic: names it in errors, in `settings.providerOptions` and in the journal. Default 'anthropic'. */
   readonly name?: string | undefined
-  /** How the key is sent: as `x-api-key` or as `authorization: Bearer`. Default 'x-api-key'. */
+  /**
+   * How the key is sent: as `x-api-key` or as `authorization: Bearer`. Default 'x-api-key'; a token of the environment's `ANTHROPIC_AUTH_TOKEN`, which
+   * is read where there is no `apiKey` and no `ANTHROPIC_API_KEY`, as a bearer's. With 'bearer' it goes before the key.
+   */
   readonly auth?: 'x-api-key' | 'bearer' | undefined
 }
 
@@ -93,17 +97,25 @@ function isOneOf(value: unknown, values: readonly string[]): boolean {
 export function anthropic(model: string, options: AnthropicOptions = {}): Model {
   checkModelName(model, 'anthropic', 'claude-sonnet-4-5')
   checkOptions(options, 'anthropic', anthropicRules)
-  const { baseURL, name, auth = 'x-api-key' } = options
+  const { baseURL, name } = options
   const base = baseURL === undefined ? 'https://api.anthropic.com' : checkedURL(baseURL, 'https://api.anthropic.com')
   const isOwn = new URL(base).hostname === 'api.anthropic.com'
   const version = /\/v\d+\/*$/.test(new URL(base).pathname)
   const server: Server = {
     url: endpoint(base, version ? '/messages' : '/v1/messages'),
-    keyVariable: name === undefined ? 'ANTHROPIC_API_KEY' : undefined,
-    auth,
+    ...credentialsOf(options),
     headers: { 'anthropic-version': '2023-06-01' },
   }
   return made(model, name ?? 'anthropic', server, options, { fields: { model }, isOwn })
+}
+
+/** Where the key comes from when none is given, and how it is sent. */
+function credentialsOf({ name, apiKey, auth }: AnthropicOptions): Pick<Server, 'keyVariable' | 'auth'> {
+  if (name !== undefined) return { keyVariable: undefined, auth: auth ?? 'x-api-key' }
+  const [key, token] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const
+  const isSet = (variable: string) => (environment(variable)?.trim() ?? '') !== ''
+  const takesToken = apiKey === undefined && auth !== 'x-api-key' && isSet(token) && (auth === 'bearer' || !isSet(key))
+  return { keyVariable: takesToken ? token : key, auth: auth ?? (takesToken ? 'bearer' : 'x-api-key') }
 }
 
 /**

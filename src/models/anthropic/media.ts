@@ -8,10 +8,11 @@ const images: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/g
 
 const texts = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-sh|sql|toml)$)|\+(?:json|xml)$/
 
-/** Whether the API has a block for it at all. */
+/** Whether the API has a block for it at all. By their URLs it fetches images and PDFs, and nothing else. */
 export function isReadable({ mediaType, data = '' }: MediaPart): boolean {
   const type = typeOf(mediaType)
-  return images.has(type) || type === 'application/pdf' || texts.test(type) || (type.startsWith('image/') && isRemote(data))
+  if (type === 'application/pdf') return true
+  return isRemote(data) ? type.startsWith('image/') : images.has(type) || texts.test(type)
 }
 
 /**

@@ -17,6 +17,8 @@ export interface RequestFrame {
   /** Whether the model goes on with an answer that the conversation ends with. */
   readonly prefill: boolean
   readonly hasTools: boolean
+  /** What the user says of where programs of the provider run: its id, or what is to be there. */
+  readonly container: Json | undefined
 }
 
 export interface FrameOptions {
@@ -44,7 +46,7 @@ export class MessagesFrames {
   }
 
   #make(parts: FrameParts): RequestFrame {
-    const fields = this.#fields(parts)
+    const { container, ...fields } = this.#fields(parts)
     const first = JSON.stringify(this.#options.fields).slice(0, -1)
     const rest = JSON.stringify(fields).slice(1, -1)
     const cached = this.#mark
@@ -54,6 +56,7 @@ export class MessagesFrames {
       mark: cached === undefined ? '' : `,"cache_control":${JSON.stringify(cached)}`,
       prefill: this.#target.family.prefill && !isThinking(fields['thinking']),
       hasTools: fields['tools'] !== undefined,
+      container,
     }
   }
 
@@ -66,7 +69,7 @@ export class MessagesFrames {
   #fields(parts: FrameParts): JsonObject {
     const { instructions, settings, outputSchema, toolChoice } = parts
     const target = this.#target
-    const theirs = providerFields(settings, target.provider, ['messages', 'model', 'stream'])
+    const theirs = providerFields(settings, target.provider, ['messages', 'model', 'stream', ...Object.keys(this.#options.fields)])
     const { thinking, effort } = thinkingFields(target, settings)
     const thinks = isThinking(theirs['thinking'] ?? thinking)
     const tools = this.#tools(parts.tools)
@@ -127,12 +130,8 @@ function formatOf(outputSchema: Json, model: string): JsonObject {
   )
 }
 
-/** Field by field where both have an object: an effort of theirs leaves our schema in its place. */
+/** What they say goes over ours; an effort of theirs leaves our schema in its place. */
 function merged(ours: JsonObject, theirs: JsonObject): JsonObject {
-  const both: { [name: string]: Json | undefined } = {}
-  for (const name of ['thinking', 'output_config', 'tool_choice']) {
-    const [a, b] = [ours[name], theirs[name]]
-    if (isJsonObject(a) && isJsonObject(b) && name === 'output_config') both[name] = { ...a, ...b }
-  }
-  return { ...ours, ...theirs, ...both }
+  const [a, b] = [ours['output_config'], theirs['output_config']]
+  return { ...ours, ...theirs, ...(isJsonObject(a) && isJsonObject(b) ? { output_config: { ...a, ...b } } : {}) }
 }

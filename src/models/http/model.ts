@@ -129,7 +129,7 @@ function unlessAborted(apiKey: () => unknown, signal: AbortSignal): Promise<unkn
 /** Whether the user's own headers or URL say who asks. */
 function hasCredentials(headers: { readonly [name: string]: string }, api: HttpApi): boolean {
   const { username, password } = new URL(api.url)
-  const names = new Set(['authorization', 'api-key', ...Object.keys(api.credentials(''))])
+  const names = new Set(['authorization', 'api-key', 'x-api-key', ...Object.keys(api.credentials(''))])
   return username !== '' || password !== '' || Object.keys(headers).some((name) => names.has(name.toLowerCase()))
 }
 

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../core/json.ts'
 import type { ModelCapabilities, ModelDelta, ModelRequest } from '../../core/model.ts'
+import { wellFormed } from '../../core/text.ts'
 import type { HttpApi } from '../http/api.ts'
 import { listOf } from '../http/conversation.ts'
 import { Conversations } from '../http/conversations.ts'
@@ -13,7 +15,6 @@ import type { OpenAIOptions } from './options.ts'
 import { ResponsesFrames } from './request.ts'
 
 const encoder = new TextEncoder()
-const afterInput = encoder.encode(']')
 
 /** The Responses API. */
 export class ResponsesApi implements HttpApi {
@@ -28,8 +29,6 @@ export class ResponsesApi implements HttpApi {
   readonly #continued: ContinuedSessions | undefined
   readonly #scope: string
   readonly #cacheKey: string | undefined
-  /** The sessions whose last request went on from a response. */
-  readonly #went = new Set<string>()
 
   constructor(model: string, dialect: Dialect, options: OpenAIOptions) {
     const {
@@ -52,8 +51,9 @@ export class ResponsesApi implements HttpApi {
     this.#scope = scopeOf(provider, 'responses', model)
     this.#cacheKey = promptCacheKey
     const isStored = store || previousResponse
-    const encrypted = !isStored && (options.capabilities?.reasoning ?? encrypts?.test(model) ?? false)
-    const writing = responsesWriting({ scope: this.#scope, store: isStored, mediaInResults })
+    // What goes on from a response may have to be sent as a whole, because the server has lost it: then its reasoning must be in the history.
+    const encrypted = (previousResponse || !isStored) && (options.capabilities?.reasoning ?? encrypts?.test(model) ?? false)
+    const writing = responsesWriting({ scope: this.#scope, store: isStored && !encrypted, mediaInResults })
     this.#frames = new ResponsesFrames({
       provider,
       model,
@@ -74,22 +74,21 @@ export class ResponsesApi implements HttpApi {
   }
 
   body(request: ModelRequest, sessionId: string): readonly Uint8Array[] {
-    const { head, rest } = this.#frames.of(request)
-    const key = this.#cacheKey === undefined ? '' : `,"prompt_cache_key":${JSON.stringify(keyOf(this.#cacheKey, sessionId))}`
+    const { head, rest, own } = this.#frames.of(request)
     const continued = this.#continued?.next(request.messages, sessionId)
-    if (continued === undefined) {
-      this.#went.delete(sessionId)
-      const items = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
-      return [head, ...listOf(items, false), afterInput, ...(key === '' ? [] : [encoder.encode(key)]), rest]
-    }
-    this.#went.add(sessionId)
-    return [head, continued.input, encoder.encode(`],"previous_response_id":${JSON.stringify(continued.from)}${key}`), rest]
+    const ofSession = fieldsText({
+      ...(continued === undefined ? {} : { previous_response_id: continued.from }),
+      ...(this.#cacheKey === undefined ? {} : { prompt_cache_key: keyOf(this.#cacheKey, sessionId) }),
+      ...own,
+    })
+    if (continued !== undefined) return [head, continued.input, encoder.encode(`]${ofSession}`), rest]
+    const items = this.#conversations.with(sessionId, (conversation) => conversation.encode(request.messages))
+    return [head, ...listOf(items, false), encoder.encode(`]${ofSession}`), rest]
   }
 
   /** Whether the last request of a session went on from a response; it does not again. */
   goesBack(sessionId: string): boolean {
-    this.#continued?.forget(sessionId)
-    return this.#went.delete(sessionId)
+    return this.#continued?.goBack(sessionId) === true
   }
 
   decoder(from: ApiAnswerer, sink: (delta: ModelDelta) => void, request: ModelRequest): ResponseDecoder {
@@ -104,5 +103,11 @@ export class ResponsesApi implements HttpApi {
 
 /** The API takes at most 64 characters. */
 function keyOf(key: string, sessionId: string): string {
-  return (key === 'session' ? sessionId : key).slice(-64)
+  return wellFormed((key === 'session' ? sessionId : key).slice(-64))
+}
+
+/** With a comma before each. */
+function fieldsText(fields: JsonObject): string {
+  const text = JSON.stringify(fields).slice(1, -1)
+  return text === '' ? '' : `,${text}`
 }

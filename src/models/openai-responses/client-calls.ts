@@ -47,6 +47,7 @@ const kinds: { readonly [type: string]: ClientKind } = {
     input: (item) => item['action'] ?? {},
     fields: ['action'],
     restore: (action) => ({ action }),
+    // By `call_id`, as its guide shows it: the `id` that the reference lists is that of the output itself, which the API gives.
     answer: ({ text }) => ({ type: 'local_shell_call_output', output: text }),
   },
   shell_call: {

@@ -14,6 +14,8 @@ interface Sent {
   readonly story: object
   readonly length: number
   readonly last: Message | undefined
+  /** Whether it went on from a response. */
+  readonly wentOn: boolean
 }
 
 /** What goes on from a response that the server has kept. */
@@ -45,19 +47,23 @@ export class ContinuedSessions {
     this.#sent.delete(sessionId)
     if (!(messages instanceof Transcript)) return undefined
     const { story, length } = messages
-    this.#sent.set(sessionId, { story, length, last: length === 0 ? undefined : messages.at(length - 1) })
+    const goesOn = before !== undefined && before.story === story && before.length < length
+    const isSame = goesOn && (before.length === 0 || messages.at(before.length - 1) === before.last)
+    const continued = isSame ? this.#continued(messages, before.length) : undefined
+    const last = length === 0 ? undefined : messages.at(length - 1)
+    this.#sent.set(sessionId, { story, length, last, wentOn: continued !== undefined })
     for (const oldest of this.#sent.keys()) {
       if (this.#sent.size <= maxSessions) break
       this.#sent.delete(oldest)
     }
-    if (before === undefined || before.story !== story || before.length >= length) return undefined
-    if (before.length > 0 && messages.at(before.length - 1) !== before.last) return undefined
-    return this.#continued(messages, before.length)
+    return continued
   }
 
-  /** The server has lost it. */
-  forget(sessionId: string): void {
+  /** Whether what was sent last went on from a response. The next time all is sent. */
+  goBack(sessionId: string): boolean {
+    const wentOn = this.#sent.get(sessionId)?.wentOn === true
     this.#sent.delete(sessionId)
+    return wentOn
   }
 
   #continued(messages: Transcript, place: number): Continued | undefined {

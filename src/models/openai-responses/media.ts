@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
+import { wellFormed } from '../../core/text.ts'
 import type { MediaItem, ResultItem, TextItem } from '../history/turns.ts'
 import { base64Of, isRemote, urlOf } from '../media-data.ts'
 
@@ -23,7 +24,7 @@ function mediaPart(part: MediaPart): Json {
   if (isImage(part)) return { type: 'input_image', image_url: urlOf(part), detail: 'auto' }
   const { mediaType, name = `file.${extension(mediaType)}` } = part
   const url = urlOf(part)
-  return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: name, file_data: url }
+  return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: wellFormed(name), file_data: url }
 }
 
 export function isFileOrImage({ type, mediaType }: MediaPart): boolean {

@@ -12,7 +12,8 @@ export interface OpenAIOptions extends HttpOptions {
   readonly store?: boolean | undefined
   /**
    * Sends only what is new and goes on from the last response, which the server then keeps (`store`). A history that was revised, forked or
-   * begun by another process is sent as a whole, and so is one whose last response the server has lost. Default false.
+   * begun by another process is sent as a whole, and so is one whose last response the server has lost: its reasoning is kept encrypted for that.
+   * Default false.
    */
   readonly previousResponse?: boolean | undefined
   /** `prompt_cache_key`: requests of one key find each other's cached prefixes. `session`: a key for each session. Default: none. */

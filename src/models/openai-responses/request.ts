@@ -13,6 +13,8 @@ export interface RequestFrame {
   readonly head: Uint8Array
   /** Closes the list. What a session has of its own follows, then `rest`. */
   readonly rest: Uint8Array
+  /** What the user says in the place of that. */
+  readonly own: JsonObject
 }
 
 /** What all requests of a model have in common. */
@@ -46,11 +48,14 @@ export class ResponsesFrames {
   }
 
   #make(parts: FrameParts): RequestFrame {
-    const { instructions } = parts
-    const told = instructions === '' ? '' : `"instructions":${JSON.stringify(wellFormed(instructions))},`
+    const { instructions, ...fields } = this.#fields(parts)
+    const { previous_response_id: from, prompt_cache_key: cacheKey, ...rest } = fields
+    const told = optional('instructions', instructions ?? (parts.instructions === '' ? undefined : wellFormed(parts.instructions)))
+    const head = JSON.stringify({ model: this.#options.model, ...told })
     return {
-      head: encoder.encode(`{"model":${JSON.stringify(this.#options.model)},${told}"input":[`),
-      rest: encoder.encode(`,${JSON.stringify(this.#fields(parts)).slice(1)}`),
+      head: encoder.encode(`${head.slice(0, -1)},"input":[`),
+      rest: encoder.encode(`,${JSON.stringify(rest).slice(1)}`),
+      own: { ...optional('previous_response_id', from), ...optional('prompt_cache_key', cacheKey) },
     }
   }
 

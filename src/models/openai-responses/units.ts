@@ -30,14 +30,14 @@ const answeredElsewhere: ReadonlySet<unknown> = new Set([
  * @param used The ids of calls in the turns before.
  */
 export function sendable(drafts: readonly Draft[], store: boolean, used: { has(id: string): boolean }): readonly JsonObject[] {
-  const paired = withoutOrphans(drafts, used)
+  const paired = withoutOrphans(drafts.map(withoutNulls), used)
   const kept = keptReasoning(paired, store)
   let last: Draft | undefined
   return paired.flatMap((draft, index): readonly JsonObject[] => {
     if (draft.type === 'reasoning') {
       if (!kept.has(draft)) return []
       last = draft
-      return [withoutNulls(draft.item)]
+      return [draft.item]
     }
     const isIntact = draft.after === undefined || (last !== undefined && (last.id ?? '') === draft.after)
     const isNeeded = isIntact && last !== undefined && paired[index - 1] === last
@@ -62,14 +62,15 @@ function isWhole({ encrypted_content: encrypted, content }: JsonObject): boolean
   return textOrNothing(encrypted) !== '' || (Array.isArray(content) && content.length > 0)
 }
 
-/** The API takes none of these as null. */
-function withoutNulls({ status, content, ...item }: JsonObject): JsonObject {
-  return {
-    ...item,
-    ...(content === undefined || content === null ? {} : { content }),
-    ...(status === undefined || status === null ? {} : { status }),
-  }
+/** Servers tell so what an item has not. OpenAI takes most of it so, but no status, no content and no namespace. */
+function withoutNulls(draft: Draft): Draft {
+  if (draft.type === 'message') return draft
+  const isToLeave = ([name, value]: readonly [string, unknown]) => value === null && neverNull.has(name)
+  const fields = Object.entries(draft.item)
+  return fields.some(isToLeave) ? { ...draft, item: Object.fromEntries(fields.filter((field) => !isToLeave(field))) } : draft
 }
+
+const neverNull: ReadonlySet<string> = new Set(['content', 'namespace', 'status'])
 
 /** With its id it is a message of the response as it was; without, it is one that says the same. */
 function messageItems({ id, message, content, text }: MessageDraft, isIntact: boolean, isNeeded: boolean): readonly JsonObject[] {

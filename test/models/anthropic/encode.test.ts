@@ -56,6 +56,16 @@ describe('who speaks', () => {
     expect(list([go, answer, assistant(words('more'))])[1].content).toEqual([said('So: \n\t\u00a0\u2028 '), said('more')])
   })
 
+  test('B191 it is cut off a text that cites too, and off nothing else', () => {
+    const citations = [{ type: 'char_location', cited_text: 'c' }]
+    const cited = { ...words('So it is. '), ...data({ citations }) } as Part
+    const paused = { ...words('\n'), ...data({ paused: true }) } as Part
+    const last = (...parts: readonly Part[]) => written([go, assistant(...parts)], { prefill: true })[1]
+    expect(last(cited)).toEqual({ role: 'assistant', content: [{ ...said('So it is.'), citations }] })
+    expect(last(words('Hello'), paused)).toEqual({ role: 'assistant', content: [said('Hello')] })
+    expect(last(words('Hello '), paused)).toEqual({ role: 'assistant', content: [said('Hello')] })
+  })
+
   test('where the model does not go on with an answer, one that follows another was asked for', () => {
     const roles = (messages: unknown[]) => messages.map((message) => (message as { role: string }).role)
     const history = [go, assistant(words('a')), assistant(words('b')), user('c')]
@@ -93,6 +103,12 @@ describe('calls and results', () => {
         ],
       },
     ])
+  })
+
+  test('a failure that says nothing has words all the same: the API wants some', () => {
+    const error = { code: 'ToolExecutionError', category: 'tool', message: '', retryable: false } as const
+    const [, , results] = written([go, assistant(called(0, { settlement: { outcome: 'error', error } }))])
+    expect(results).toMatchObject({ content: [{ content: expect.stringMatching(/\w/), is_error: true }] })
   })
 
   test('what no result can hold is told behind all of them', () => {
@@ -300,9 +316,13 @@ describe('media', () => {
     ],
   ])('%#', (part, block) => expect(shown(part as Part)).toEqual(block))
 
-  test.each([file('audio/wav', 'AAAA', 'hum.wav'), file('application/zip', 'AAAA'), { ...png, mediaType: 'image/tiff' }])(
-    'what the API has no block for is told in words (%#)',
-    (part) => expect(shown(part)).toEqual({ type: 'text', text: expect.stringContaining((part as { mediaType: string }).mediaType) }),
+  test.each([
+    file('audio/wav', 'AAAA', 'hum.wav'),
+    file('application/zip', 'AAAA'),
+    file('text/csv', 'https://a.test/x.csv'),
+    { ...png, mediaType: 'image/tiff' },
+  ])('what the API has no block for is told in words (%#)', (part) =>
+    expect(shown(part)).toEqual({ type: 'text', text: expect.stringContaining((part as { mediaType: string }).mediaType) }),
   )
 
   test('an image in an answer is told in words too', () => {

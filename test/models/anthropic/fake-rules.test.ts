@@ -47,6 +47,7 @@ const broken: readonly (readonly [rule: string, body: object, words: RegExp, opt
   ['server-pairing', talk(assistant(serverResult), user(said('x'))), /unexpected `tool_use_id` found in `web_search_tool_result` blocks/],
   ['server-pairing', talk(assistant({ ...use(), caller: { type: 'x', tool_id: 's' } }), user(result())), /source tool `s` not found/],
   ['tools', { ...talk(assistant(use()), user(result())), tools: undefined }, /must define tools/],
+  ['content', talk(assistant(use()), user({ ...result('toolu_1', ''), is_error: true })), /content cannot be empty if `is_error` is true/],
   ['blank', talk(assistant(said(' \n')), user(said('x'))), /text content blocks must contain non-whitespace text/],
   ['blank', { messages: [user(said(''))] }, /text content blocks must be non-empty/],
   ['blank', { system: [said(' ')] }, /non-whitespace/],

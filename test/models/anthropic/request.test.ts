@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import type { Json } from '../../../src/core/json.ts'
 import type { Message } from '../../../src/core/message.ts'
 import type { ModelRequest, ModelSettings } from '../../../src/core/model.ts'
 import { tool } from '../../../src/index.ts'
 import { type AnthropicOptions, anthropic, anthropicVertex } from '../../../src/models/anthropic/index.ts'
 import { scopeOf } from '../../../src/models/scope.ts'
 import { ended, read, start, stop, stream, text, user } from './support.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
 
 interface Sent {
   readonly url: string
@@ -20,12 +23,11 @@ const plain: ModelRequest = { instructions: '', messages: [user('go')], tools: [
 async function sent(model: string, request: Partial<ModelRequest> = {}, options: AnthropicOptions = {}): Promise<Sent> {
   const calls: Sent[] = []
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    const bytes = init?.body as Uint8Array
-    calls.push({
-      url: String(url),
-      headers: Object.fromEntries(new Headers(init?.headers)),
-      body: JSON.parse(Buffer.from(bytes).toString()),
-    })
+    const written = Buffer.from(init?.body as Uint8Array).toString()
+    const told = JSON.parse(written)
+    // A field that stands there twice would be gone.
+    expect(JSON.stringify(told)).toBe(written)
+    calls.push({ url: String(url), headers: Object.fromEntries(new Headers(init?.headers)), body: told })
     return new Response(stream(start, ...text(0, 'x'), ended('end_turn'), stop), { headers: { 'content-type': 'text/event-stream' } })
   }
   const made = anthropic(model, { apiKey: 'k', ...options, fetch })
@@ -297,15 +299,21 @@ describe('the cache', () => {
   })
 })
 
-test('where programs of the provider ran is named again as long as it is there', async () => {
-  const container = (expires: string) => {
+test('where programs of the provider ran is named again as long as it is there, beside what the user says of it', async () => {
+  const container = async (expires: string, own?: Json) => {
     const scope = scopeOf('anthropic', 'messages', 'claude-sonnet-4-5')
     const notes = { container: { id: 'container_1', expires_at: expires } }
     const answer: Message = { role: 'assistant', parts: [{ type: 'text', text: 'x', providerData: { [scope]: notes } }] }
-    return body('claude-sonnet-4-5', { messages: [user('go'), answer, user('and?')] })
+    const more = own === undefined ? {} : settings({ providerOptions: { anthropic: { container: own } } })
+    return (await body('claude-sonnet-4-5', { messages: [user('go'), answer, user('and?')], ...more })).container
   }
-  expect((await container('2999-01-01T00:00:00Z')).container).toBe('container_1')
-  expect(await container('2001-01-01T00:00:00Z')).not.toHaveProperty('container')
+  const [later, past] = ['2999-01-01T00:00:00Z', '2001-01-01T00:00:00Z']
+  const skills = [{ type: 'anthropic', skill_id: 'pptx', version: 'latest' }]
+  expect([await container(later), await container(past)]).toEqual(['container_1', undefined])
+  expect(await container(later, { skills })).toEqual({ id: 'container_1', skills })
+  expect(await container(past, { skills })).toEqual({ skills })
+  expect(await container(later, { id: 'container_2', skills })).toEqual({ id: 'container_2', skills })
+  expect(await container(later, 'container_3')).toBe('container_3')
 })
 
 describe('where it goes', () => {
@@ -317,19 +325,38 @@ describe('where it goes', () => {
   ])('%s', async (baseURL, url) => expect((await sent('m', {}, { baseURL })).url).toBe(url))
 
   test('another server has a name of its own, and no key of Anthropic’s', async () => {
-    const before = process.env['ANTHROPIC_API_KEY']
-    process.env['ANTHROPIC_API_KEY'] = 'secret'
-    try {
-      const own = await sent('m', {}, { baseURL: 'https://other.test', name: 'other', apiKey: undefined })
-      expect(JSON.stringify(own.headers)).not.toContain('secret')
-      const proxied = await sent('m', {}, { baseURL: 'https://proxy.test', apiKey: undefined, auth: 'bearer' })
-      expect(proxied.headers['authorization']).toBe('Bearer secret')
-    } finally {
-      if (before === undefined) delete process.env['ANTHROPIC_API_KEY']
-      else process.env['ANTHROPIC_API_KEY'] = before
-    }
+    vi.stubEnv('ANTHROPIC_API_KEY', 'secret')
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'token')
+    const own = await sent('m', {}, { baseURL: 'https://other.test', name: 'other', apiKey: undefined })
+    expect(JSON.stringify(own.headers)).not.toMatch(/secret|token/)
     const options = { providerOptions: { other: { top_k: 3 }, anthropic: { top_k: 4 } } }
     expect((await body('m', settings(options), { baseURL: 'https://other.test', name: 'other' })).top_k).toBe(3)
+  })
+
+  test.each<[key: string, token: string, options: AnthropicOptions, headers: object]>([
+    ['secret', 'token', {}, { 'x-api-key': 'secret' }],
+    ['', 'token', {}, { authorization: 'Bearer token' }],
+    [' ', ' ', { apiKey: 'own' }, { 'x-api-key': 'own' }],
+    ['', 'token', { apiKey: 'own' }, { 'x-api-key': 'own' }],
+    ['secret', 'token', { auth: 'bearer' }, { authorization: 'Bearer token' }],
+    ['secret', '', { auth: 'bearer' }, { authorization: 'Bearer secret' }],
+    ['secret', 'token', { auth: 'x-api-key' }, { 'x-api-key': 'secret' }],
+    ['', 'token', { headers: { 'x-api-key': 'theirs' } }, { 'x-api-key': 'theirs' }],
+  ])('the key of the environment, or its token: %j %j %j', async (key, token, options, headers) => {
+    vi.stubEnv('ANTHROPIC_API_KEY', key)
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', token)
+    const { 'x-api-key': one, authorization: other } = (await sent('m', {}, { apiKey: undefined, ...options })).headers
+    expect({ ...(one === undefined ? {} : { 'x-api-key': one }), ...(other === undefined ? {} : { authorization: other }) }).toEqual(
+      headers,
+    )
+  })
+
+  test('a token that is refused is named by its variable', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', '')
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'token')
+    const fetch = async () => Response.json({ type: 'error', error: { type: 'authentication_error', message: 'no' } }, { status: 401 })
+    const asked = anthropic('m', { fetch }).stream(plain, () => {}, { signal: new AbortController().signal, sessionId: 's' })
+    await expect(asked).rejects.toMatchObject({ code: 'ModelAuthError', message: expect.stringContaining('ANTHROPIC_AUTH_TOKEN') })
   })
 
   test('betas are named in one header, with those of the user’s own', async () => {

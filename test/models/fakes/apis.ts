@@ -41,10 +41,12 @@ export interface FakeCase<Q extends WireQuirks = WireQuirks> {
   quirks(dice: Dice, kind: ScriptKind): Q
   /** Whether an answer with these quirks comes at once, or shows nothing of itself when it breaks off. */
   comesAtOnce(quirks: Q, stream: boolean): boolean
-  /** Whether what the model thinks can be read. Default: yes. */
-  tellsThoughts?(quirks: Q): boolean
-  /** What the API can't say is in no script: with which quirks arguments may be no JSON. Absent: never. */
-  readonly brokenArguments?: Q
+  /** Whether reasoning comes with its text. Default: yes. */
+  tellsReasoning?(quirks: Q): boolean
+  /** Whether a text may be several parts, some of them blank: each signature stands on one of its own. Default false. */
+  readonly splitsTexts?: boolean
+  /** What the API can't say is in no script. */
+  readonly brokenArguments: boolean
   readonly finishes: readonly FinishReason[]
   readonly tellsCached: boolean
   /** Errors that it can tell in the middle of a response. */
@@ -119,7 +121,7 @@ const chat: FakeCase<ChatQuirks> = {
       usage: dice.pick(form === 'sse' ? (['last', 'finish', 'every'] as const) : (['asked', 'last', 'finish', 'every'] as const)),
     }
   },
-  brokenArguments: {},
+  brokenArguments: true,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -127,25 +129,23 @@ const chat: FakeCase<ChatQuirks> = {
   wanted: ['index drifting', 'ids same', 'arguments object', 'outcome truncated'],
 }
 
+function isPiecewise({ tells = 'all', objectArguments }: ResponsesQuirks): boolean {
+  return (tells === 'all' || tells === 'deltas') && objectArguments !== true
+}
+
 const responses: FakeCase<ResponsesQuirks> = {
   words: responsesWords,
   serve: (replies, quirks = {}) => fakeResponses(replies, { quirks }),
-  model: (baseURL, { stream }, dice) =>
-    openai('gpt-5-fake', {
-      baseURL,
-      stream,
-      apiKey: 'key',
-      ...(dice === undefined ? {} : { name: dice.pick(['openai', 'acme']), store: dice.chance(0.2) }),
-    }),
-  comesAtOnce({ tells = 'all', objectArguments, ...quirks }, stream) {
-    const isPiecewise = (tells === 'all' || tells === 'deltas') && objectArguments !== true
-    return isWhole(quirks, stream) || !isPiecewise
+  model(baseURL, { stream }, dice) {
+    const more = dice === undefined ? {} : { name: dice.pick(['openai', 'acme']), store: dice.chance(0.2) }
+    return openai('gpt-5-fake', { baseURL, stream, apiKey: 'key', ...more })
   },
+  // One that comes item by item shows nothing of itself when it fails.
+  comesAtOnce: (quirks, stream) => isWhole(quirks, stream) || !isPiecewise(quirks),
   quirks(dice, { plain }) {
     const tells = dice.pick(['all', 'all', 'no-deltas', 'deltas', 'items', 'snapshot'] as const)
     return {
       ...eventQuirks(dice),
-      form: anyForm(dice),
       doneSentinel: dice.chance(0.3),
       unnamed: dice.chance(0.3),
       padded: dice.chance(0.3),
@@ -155,9 +155,10 @@ const responses: FakeCase<ResponsesQuirks> = {
       reasoning: dice.pick(['encrypted', 'encrypted', 'content', 'stored'] as const),
       // What is no JSON object can only come as a text.
       objectArguments: plain && dice.chance(0.2),
+      form: anyForm(dice),
     }
   },
-  brokenArguments: {},
+  brokenArguments: true,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -168,22 +169,21 @@ const responses: FakeCase<ResponsesQuirks> = {
 const messages: FakeCase<MessagesQuirks> = {
   words: messagesWords,
   serve: (replies, quirks = {}) => fakeAnthropic(replies, { quirks, rules: { prefill: false } }),
-  model: (baseURL, { stream }, dice) =>
-    anthropic('fake', { baseURL, name: 'fake', stream, ...(dice === undefined ? {} : { cache: true as const }) }),
+  model: (baseURL, { stream }) => anthropic('fake', { baseURL, name: 'fake', stream, cache: true }),
   comesAtOnce: isWhole,
+  tellsReasoning: ({ thinking = 'signed' }) => thinking === 'signed' || thinking === 'unsigned',
   quirks: (dice) => ({
     ...eventQuirks(dice),
-    form: anyForm(dice),
     noNames: dice.chance(0.3),
     noStop: dice.chance(0.3),
     noPing: dice.chance(0.3),
     padding: dice.chance(0.5),
     arguments: dice.pick(['fragments', 'start'] as const),
     thinking: dice.pick(['signed', 'signed', 'omitted', 'unsigned', 'redacted'] as const),
+    form: anyForm(dice),
     usage: dice.pick(['both', 'begin'] as const),
   }),
-  tellsThoughts: ({ thinking = 'signed' }) => thinking === 'signed' || thinking === 'unsigned',
-  brokenArguments: {},
+  brokenArguments: true,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -212,6 +212,8 @@ const geminiCase: FakeCase<GeminiQuirks> = {
     usage: dice.pick(['every', 'every', 'last'] as const),
     spaced: dice.chance(0.4),
   }),
+  splitsTexts: true,
+  brokenArguments: false,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -238,7 +240,7 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
     arguments: plain && dice.chance(0.7) ? 'object' : 'text',
     callsTogether: dice.chance(0.4),
   }),
-  brokenArguments: { arguments: 'text' },
+  brokenArguments: true,
   finishes: ['length', 'stop', 'other'],
   tellsCached: false,
   // An error is a text, and no status stands beside it there.
@@ -250,8 +252,8 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
 /** Every API for which there is a fake server. The type of its quirks is its own matter. */
 export const apis: { readonly [name: string]: FakeCase } = {
   'Chat Completions': some(chat),
-  Responses: some(responses),
   Messages: some(messages),
+  Responses: some(responses),
   Gemini: some(geminiCase),
   Ollama: some(ollamaCase),
 }

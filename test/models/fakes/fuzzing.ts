@@ -5,7 +5,7 @@ import type { Message } from '../../../src/core/message.ts'
 export type End = { readonly message: Message } | { readonly error: RondoError }
 
 /** What a body ends in: a message or a typed error; anything else is thrown on. */
-function endOf(read: () => { readonly message: Message }): End {
+export function endOf(read: () => { readonly message: Message }): End {
   try {
     return { message: read().message }
   } catch (error) {
@@ -17,7 +17,9 @@ function endOf(read: () => { readonly message: Message }): End {
 /** The arguments of calls that would run. */
 function runnable(end: End): unknown[] {
   if ('error' in end) return []
-  return end.message.parts.flatMap((part) => (part.type === 'tool-call' && part.inputError === undefined ? [part.input] : []))
+  return end.message.parts.flatMap((part) =>
+    part.type === 'tool-call' && part.providerExecuted !== true && part.inputError === undefined ? [part.input] : [],
+  )
 }
 
 /** Bytes cut, doubled and damaged anywhere: the end is a message or a typed error. `read` reads all of them. Says how many were whole where they were cut. */
@@ -36,7 +38,7 @@ export function fuzz(
   const count = (bytes: Uint8Array) => {
     ends['error' in endOf(() => read(bytes)) ? 'error' : 'message']++
   }
-  for (let from = 0; from < good.length; from += 3)
+  for (let from = 0; from < good.length; from += Math.max(3, Math.ceil(good.length / 300)))
     for (const length of [1, 20, 120]) count(new Uint8Array([...good.subarray(0, from + length), ...good.subarray(from)]))
   let state = 1
   const random = () => {

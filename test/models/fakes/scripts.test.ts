@@ -69,7 +69,7 @@ const tools = [
 const policies = { retry: { baseMs: 1, capMs: 2 } } as const
 
 /** What must agree: everything but ids, times and the provider's words. */
-function agreed(result: RunResult, tellsThoughts: boolean): unknown {
+function agreed(result: RunResult, saidIn: (parts: Parts) => unknown): unknown {
   return {
     status: result.status,
     reason: result.reason,
@@ -83,21 +83,25 @@ function agreed(result: RunResult, tellsThoughts: boolean): unknown {
       outcome,
       'output' in rest ? rest.output : rest.error.code,
     ]),
-    messages: result.messages.map(({ role, parts }) => [role, saidIn(parts).filter(([type]) => tellsThoughts || type !== 'reasoning')]),
+    messages: result.messages.map(({ role, parts }) => [role, saidIn(parts)]),
   }
 }
 
-/** What is signed is a part of its own, be it empty: the text is one all the same. */
-function saidIn(parts: RunResult['messages'][number]['parts']): readonly (readonly string[])[] {
-  const said: [string, string][] = []
-  for (const part of parts) {
-    const text = part.type === 'text' || part.type === 'reasoning' ? part.text : undefined
-    const before = said.at(-1)
-    if (text === '') continue
-    if (text !== undefined && before?.[0] === part.type) before[1] += text
-    else said.push([part.type, text ?? ''])
+type Parts = RunResult['messages'][number]['parts']
+
+/** The parts as they are to agree. Of calls more is told elsewhere. */
+function partsFor({ splitsTexts = false }: FakeCase, isTold: boolean): (parts: Parts) => readonly (readonly string[])[] {
+  return (parts) => {
+    const said: [string, string][] = []
+    for (const part of parts) {
+      const text = part.type === 'text' || part.type === 'reasoning' ? part.text : undefined
+      const before = said.at(-1)
+      if ((part.type === 'reasoning' && !isTold) || (splitsTexts && text === '')) continue
+      if (splitsTexts && text !== undefined && before?.[0] === part.type) before[1] += text
+      else said.push([part.type, text ?? ''])
+    }
+    return said
   }
-  return said
 }
 
 test.each(Object.entries(apis))(
@@ -106,21 +110,23 @@ test.each(Object.entries(apis))(
     const seen = new Map<string, number>()
     for (const seed of seeds) {
       const dice = new Dice(seed)
-      const [plain, maxCalls] = [dice.chance(0.5) || api.brokenArguments === undefined, dice.pick([1, 3])]
+      const [plain, maxCalls] = [dice.chance(0.5) || !api.brokenArguments, dice.pick([1, 3])]
       const [quirk, stream] = [api.quirks(dice, { plain, maxCalls }), dice.chance(0.7)]
       const kind = { api, plain, maxCalls, atOnce: api.comesAtOnce(quirk, stream) }
       const replies = Array.from({ length: dice.int(0, 5) }, () => reply(dice, kind))
       const script = [...replies, { text: 'The end.' }]
       const limits = { maxIterations: dice.int(1, 6), onLimit: dice.pick(['error', 'incomplete'] as const) }
-      const tellsThoughts = api.tellsThoughts?.(quirk) ?? true
-      const scriptedRun = await new Agent({ model: scripted(script), tools, policies, limits }).run('go', { throwOnError: false })
-      const wanted = agreed(scriptedRun, tellsThoughts)
+      const saidIn = partsFor(api, api.tellsReasoning?.(quirk) ?? true)
+      const wanted = agreed(
+        await new Agent({ model: scripted(script), tools, policies, limits }).run('go', { throwOnError: false }),
+        saidIn,
+      )
       const served = script.map((one) => fromScripted(one, api.words))
       await using server = await api.serve(served, quirk)
       const model = api.model(server.url, { stream }, dice)
       const got = await new Agent({ model, tools, policies, limits }).run('go', { throwOnError: false })
       expect(server.violations, `SEED=${seed}`).toEqual([])
-      expect(agreed(got, tellsThoughts), `SEED=${seed} ${model.id} ${JSON.stringify(quirk)} ${JSON.stringify(script)}`).toEqual(wanted)
+      expect(agreed(got, saidIn), `SEED=${seed} ${model.id} ${JSON.stringify(quirk)} ${JSON.stringify(script)}`).toEqual(wanted)
       const words = [`status ${got.status}`, `reason ${got.reason}`, ...got.calls.map(({ outcome }) => `outcome ${outcome}`)]
       for (const word of [...words, `form ${quirk.form}`, ...api.seen(quirk)]) seen.set(word, (seen.get(word) ?? 0) + 1)
     }

@@ -51,6 +51,16 @@ test.each<[string, Iterable<Message>, string?]>([
   expect(sent(made, messages, session)).toBe('all')
 })
 
+test('what went on from a response can go back once', () => {
+  const made = sessions()
+  sent(made, history([hello], story))
+  expect(made.goBack('a')).toBe(false)
+  sent(made, history([hello], story))
+  sent(made, history([hello, answer, more], story))
+  expect([made.goBack('b'), made.goBack('a'), made.goBack('a')]).toEqual([false, true, false])
+  expect(sent(made, history([hello, answer, more], story))).toBe('all')
+})
+
 test('all is sent where the calls of the response go by other ids here', () => {
   const made = sessions()
   const settlement = { outcome: 'ok', output: 'x' } as const

@@ -39,7 +39,7 @@ describe('what the user says', () => {
       { type: 'text', text: 'look' },
       { type: 'image', mediaType: 'image/png', data: 'AAAA' },
       { type: 'image', mediaType: 'image/png', data: 'https://example.org/a.png' },
-      { type: 'file', mediaType: 'application/pdf', data: 'JVBE', name: 'a.pdf' },
+      { type: 'file', mediaType: 'application/pdf', data: 'JVBE', name: 'a\ud83d.pdf' },
       { type: 'file', mediaType: 'text/csv', data: 'YSxi' },
       { type: 'file', mediaType: 'application/pdf', data: 'https://example.org/b.pdf' },
     ]
@@ -51,7 +51,7 @@ describe('what the user says', () => {
           { type: 'input_text', text: 'look' },
           { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
           { type: 'input_image', image_url: 'https://example.org/a.png', detail: 'auto' },
-          { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' },
+          { type: 'input_file', filename: 'a\ufffd.pdf', file_data: 'data:application/pdf;base64,JVBE' },
           { type: 'input_file', filename: 'file.csv', file_data: 'data:text/csv;base64,YSxi' },
           { type: 'input_file', file_url: 'https://example.org/b.pdf' },
         ],
@@ -86,6 +86,15 @@ describe('what the model said', () => {
       {},
     ])
     expect(encoded([said([item, functionCall()])])).not.toHaveProperty('0.status')
+  })
+
+  test('what a server tells as null where OpenAI takes none is left out, of every kind of item', () => {
+    const nothing = { status: null, namespace: null }
+    const search = { id: 'ws_1', type: 'web_search_call', action: { type: 'search', query: 'q' }, ...nothing }
+    const items = [reasoning({ ...nothing, content: null }), search, functionCall(nothing), message('a', { status: null })]
+    const back = encoded([said(items)]) as readonly object[]
+    expect(back).toMatchObject([{ type: 'reasoning' }, { id: 'ws_1' }, { id: 'fc_1' }, { id: 'msg_1', status: 'completed' }, {}])
+    expect(JSON.stringify(back)).not.toContain('null')
   })
 
   test('of another model it goes as text and calls, without reasoning, ids and opaque items', () => {

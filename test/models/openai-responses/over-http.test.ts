@@ -236,6 +236,21 @@ describe('previousResponse', () => {
     ])
   })
 
+  test('B067 and from one that keeps nothing at all: all is sent, with its reasoning', async () => {
+    const replies = [{ reasoning: 'hm', calls: [call('a')] }, { reasoning: 'so', text: 'done' }, 'again']
+    await using server = await fakeResponses(replies, { rules: { keepsNothing: true } })
+    const model = openai('gpt-5-fake', { baseURL: server.url, apiKey: 'key', previousResponse: true })
+    const agent = new Agent({ model, tools: [noteTool([])], store: memory(), policies })
+    await agent.run('go', { session: 's' })
+    expect((await agent.run('more', { session: 's' })).text).toBe('again')
+    expect(new Set(server.violations.map(({ rule }) => rule))).toEqual(new Set(['previous']))
+    expect(told(server.requests).at(-1)).toEqual([
+      'undefined',
+      true,
+      ['user', 'reasoning', 'function_call', 'function_call_output', 'reasoning', 'message', 'user'],
+    ])
+  })
+
   test('a response that the server has lost: all is sent at once, and the run goes on', async () => {
     await using server = await fakeResponses([{ calls: [call('a')] }, 'done'], { rules: { kept: [] } })
     const model = openai('gpt-5-fake', { baseURL: server.url, apiKey: 'key', previousResponse: true })

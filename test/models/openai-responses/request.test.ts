@@ -19,7 +19,11 @@ async function sent(
   const seen: Sent[] = []
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const headers = Object.fromEntries(new Headers(init?.headers))
-    seen.push({ url: String(url), headers, body: JSON.parse(await new Response(init?.body).text()) })
+    const written = await new Response(init?.body).text()
+    const body = JSON.parse(written)
+    // A field that stands there twice would be gone.
+    expect(JSON.stringify(body)).toBe(written)
+    seen.push({ url: String(url), headers, body })
     return Response.json(response([message('ok')]))
   }
   const made = openai(model, { apiKey: 'key', fetch, ...options })
@@ -66,6 +70,18 @@ describe('the body', () => {
       stream: false,
       store: false,
     })
+  })
+
+  test('what is said to this provider stands in the place of what is ours, and not beside it', async () => {
+    const openai = { instructions: 'Theirs.', prompt_cache_key: 'own', previous_response_id: 'resp_9' }
+    const request = { instructions: 'Ours.', settings: { providerOptions: { openai } } }
+    expect((await sent(request, { promptCacheKey: 'session' })).body).toMatchObject(openai)
+    expect((await sent({ settings: { providerOptions: { openai } } })).body).toMatchObject(openai)
+  })
+
+  test('B196 a key that is cut is well-formed', async () => {
+    const { body } = await sent({}, { promptCacheKey: `x😀${'y'.repeat(63)}` })
+    expect(body['prompt_cache_key']).toBe(`\ufffd${'y'.repeat(63)}`)
   })
 
   test('settings, and what is said to this provider over them', async () => {

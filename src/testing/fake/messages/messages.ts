@@ -145,6 +145,8 @@ function* checkResult({ tool_use_id: id, content, is_error: failed }: JsonObject
     yield violation('ids', path, `${path}.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'`)
   if (failed !== undefined && typeof failed !== 'boolean')
     yield violation('content', path, `${path}.tool_result.is_error: Input should be a valid boolean`)
+  if (failed === true && (content === undefined || content === '' || (Array.isArray(content) && content.length === 0)))
+    yield violation('content', path, `${path}.tool_result: content cannot be empty if \`is_error\` is true`)
   if (content === undefined || typeof content === 'string') return
   if (!Array.isArray(content)) return yield violation('content', path, `${path}.tool_result.content: Input should be a valid list`)
   for (const [index, block] of content.entries()) {

@@ -53,6 +53,8 @@ const kinds: { readonly [type: string]: Kind } = {
   tool_search_output: { needs: ['tools'], may: ['id', 'call_id', 'execution', 'status'] },
   program: { needs: ['id', 'call_id', 'code', 'fingerprint'] },
   program_output: { needs: ['id', 'call_id', 'result', 'status'] },
+  additional_tools: { needs: ['role', 'tools'], may: ['id'] },
+  compaction_trigger: { needs: [] },
   compaction: { needs: ['encrypted_content'], may: ['id'] },
   item_reference: { needs: ['id'] },
 }
@@ -78,7 +80,7 @@ export function* checkInput(body: JsonObject, rules: ResponsesRules): Iterable<V
   }
   yield* checkPairs(items, typeof previous === 'string')
   yield* checkUnits(items)
-  if (store === false) yield* checkStored(items)
+  if (store === false || rules.keepsNothing === true) yield* checkStored(items)
 }
 
 function* checkItem(item: JsonObject, path: string, rules: ResponsesRules): Iterable<Violation> {

@@ -30,6 +30,8 @@ export interface ResponsesRules {
   readonly textResults?: boolean
   /** Responses that it has kept, by their ids: what goes on from another one is refused. Default: those that it has given. */
   readonly kept?: readonly string[]
+  /** It keeps nothing for whom it talks to, whatever `store` says (zero data retention). Default false. */
+  readonly keepsNothing?: boolean
 }
 
 export type ResponsesAnswer = Answer<ResponsesQuirks>

@@ -70,6 +70,12 @@ export function* checkBody(body: JsonObject, rules: ResponsesRules, _head: FakeH
   const { previous_response_id: previous } = body
   if (typeof previous === 'string' && rules.kept?.includes(previous) === false)
     yield violation('previous', 'previous_response_id', `Previous response with id '${previous}' not found.`, 'previous_response_not_found')
+  if (typeof previous === 'string' && rules.keepsNothing === true)
+    yield violation(
+      'previous',
+      'previous_response_id',
+      'Previous response cannot be used for this organization due to Zero Data Retention.',
+    )
   yield* checkInput(body, rules)
 }
 
