@@ -45,8 +45,8 @@ export interface FakeCase<Q extends WireQuirks = WireQuirks> {
   tellsReasoning?(quirks: Q): boolean
   /** Whether a text may be several parts, some of them blank: each signature stands on one of its own. Default false. */
   readonly splitsTexts?: boolean
-  /** What the API can't say is in no script. */
-  readonly brokenArguments: boolean
+  /** What the API can't say is in no script: with which quirks arguments may be no JSON. Absent: never. */
+  readonly brokenArguments?: Q
   readonly finishes: readonly FinishReason[]
   readonly tellsCached: boolean
   /** Errors that it can tell in the middle of a response. */
@@ -121,7 +121,7 @@ const chat: FakeCase<ChatQuirks> = {
       usage: dice.pick(form === 'sse' ? (['last', 'finish', 'every'] as const) : (['asked', 'last', 'finish', 'every'] as const)),
     }
   },
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -158,7 +158,7 @@ const responses: FakeCase<ResponsesQuirks> = {
       form: anyForm(dice),
     }
   },
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -183,7 +183,7 @@ const messages: FakeCase<MessagesQuirks> = {
     form: anyForm(dice),
     usage: dice.pick(['both', 'begin'] as const),
   }),
-  brokenArguments: true,
+  brokenArguments: {},
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -213,7 +213,6 @@ const geminiCase: FakeCase<GeminiQuirks> = {
     spaced: dice.chance(0.4),
   }),
   splitsTexts: true,
-  brokenArguments: false,
   finishes: ['length', 'content-filter', 'stop', 'other'],
   tellsCached: true,
   errorsInStream: errors,
@@ -240,7 +239,7 @@ const ollamaCase: FakeCase<OllamaQuirks> = {
     arguments: plain && dice.chance(0.7) ? 'object' : 'text',
     callsTogether: dice.chance(0.4),
   }),
-  brokenArguments: true,
+  brokenArguments: { arguments: 'text' },
   finishes: ['length', 'stop', 'other'],
   tellsCached: false,
   // An error is a text, and no status stands beside it there.

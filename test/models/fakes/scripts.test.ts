@@ -110,7 +110,7 @@ test.each(Object.entries(apis))(
     const seen = new Map<string, number>()
     for (const seed of seeds) {
       const dice = new Dice(seed)
-      const [plain, maxCalls] = [dice.chance(0.5) || !api.brokenArguments, dice.pick([1, 3])]
+      const [plain, maxCalls] = [dice.chance(0.5) || api.brokenArguments === undefined, dice.pick([1, 3])]
       const [quirk, stream] = [api.quirks(dice, { plain, maxCalls }), dice.chance(0.7)]
       const kind = { api, plain, maxCalls, atOnce: api.comesAtOnce(quirk, stream) }
       const replies = Array.from({ length: dice.int(0, 5) }, () => reply(dice, kind))
