@@ -48,7 +48,7 @@ function answered(error: Wire, status: number, from: Answerer): RondoError {
     return typeof value === 'string' ? value : undefined
   }
   const secrets = [...(from.secrets ?? []), ...(typeof url === 'string' && URL.canParse(url) ? secretsOf({}, url) : [])]
-  const whom = { ...from, secrets }
+  const whom = { ...from, secrets: secrets.sort((a, b) => b.length - a.length) }
   if (status >= 200 && status < 300) return unread(error, whom)
   const body = typeof responseBody === 'string' && responseBody !== '' ? responseBody : String(message ?? '')
   return httpError({ status, header, body, ...whom, retryAfterMs: retryAfterMs(header, Date.now()) })

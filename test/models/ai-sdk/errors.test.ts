@@ -124,6 +124,14 @@ describe.each([
     expect(error).toMatchObject({ code: 'ModelServerError', cause })
   })
 
+  test('a key is masked without the scheme that stands before it in its header, and whole where another is a part of it', async () => {
+    const said = 'bad keys: quiet-word-one, quiet-word-one-and-two'
+    const { model } = mockModel('v4', [fails(answered(401, JSON.stringify({ error: { message: said } })))])
+    const headers = { authorization: 'Bearer quiet-word-one-and-two', 'x-other': 'quiet-word-one' }
+    const error = await heard(model, { headers }).catch((thrown: Error) => thrown)
+    expect(String(error)).not.toMatch(/quiet|and-two/)
+  })
+
   test('what a URL and the headers hold of keys is in no message', async () => {
     const echo = answered(401, '{"error":{"message":"bad key hidden-key-1 and own-secret-2"}}')
     const { model } = mockModel('v4', [fails(echo)])
