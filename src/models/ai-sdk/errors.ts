@@ -49,7 +49,7 @@ function answered(error: Wire, status: number, from: Answerer): RondoError {
     return typeof value === 'string' ? value : undefined
   }
   const secrets = [...(from.secrets ?? []), ...(typeof url === 'string' && parsedUrl(url) !== undefined ? secretsOf({}, url) : [])]
-  const whom = { ...from, secrets }
+  const whom = { ...from, secrets: secrets.sort((a, b) => b.length - a.length) }
   if (status >= 200 && status < 300) return unread(error, whom)
   const body = typeof responseBody === 'string' && responseBody !== '' ? responseBody : String(message ?? '')
   return httpError({ status, header, body, ...whom, retryAfterMs: retryAfterMs(header, Date.now()) })
@@ -115,16 +115,20 @@ function garbled(error: Wire, from: Answerer): RondoError {
 /** Limits of the runtime's fetch, and those of a fetch of the user's. */
 const timeouts: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
 
+/** Of systems, sockets and TLS. Other `ERR_…` are of a runtime that was asked for what can't be, as an invalid URL. */
+const networkCode = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:STREAM|HTTP2|SOCKET|SSL|TLS)_\w+|UND_ERR_(?!INVALID|NOT_SUPPORTED)\w+|HPE_\w+|Z_\w+)$/
+
 /** A request that was not answered, or whose answer broke off. */
 function connectionError(error: Wire, from: Answerer): RondoError | undefined {
   const code = codeOf(error)
+  const isCall = isMarked(error, 'AI_APICallError')
+  // A package's own error holds the URL, which may hold a key, and all that was said.
+  const cause = isCall ? error['cause'] : error
   const shown = `${said(error, from)}${code === undefined ? '' : ` (${code})`}`
   if (timeouts.has(code) || error['name'] === 'TimeoutError')
-    return new RondoError('ModelTimeout', `${from.provider}: a time limit of its package's fetch fired: ${shown}`, { cause: error })
-  if (isTls(code))
-    return new RondoError('ModelServerError', `No TLS connection to ${from.provider}: ${shown}`, { cause: error, retryable: false })
-  const isCall = isMarked(error, 'AI_APICallError')
-  const isNetwork = code !== undefined && /^(?:E[A-Z_]+|UND_ERR_\w+|HPE_\w+|Z_\w+)$/.test(code)
+    return new RondoError('ModelTimeout', `${from.provider}: a time limit of its package's fetch fired: ${shown}`, { cause })
+  if (isTls(code)) return new RondoError('ModelServerError', `No TLS connection to ${from.provider}: ${shown}`, { cause, retryable: false })
+  const isNetwork = code !== undefined && networkCode.test(code)
   if (
     !isCall &&
     !isNetwork &&
@@ -133,7 +137,7 @@ function connectionError(error: Wire, from: Answerer): RondoError | undefined {
   )
     return undefined
   const retryable = !isCall || isNetwork || error['isRetryable'] !== false
-  return new RondoError('ModelServerError', `The request to ${from.provider} failed on the way: ${shown}`, { cause: error, retryable })
+  return new RondoError('ModelServerError', `The request to ${from.provider} failed on the way: ${shown}`, { cause, retryable })
 }
 
 /** The first code along the chain of causes. */

@@ -1,6 +1,7 @@
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
 import { requestIdOf } from '../request-id.ts'
 import { scopeOf } from '../scope.ts'
+import { secretsOf } from '../secrets.ts'
 import { isWire, textOrNothing } from '../wire.ts'
 import { type Caller, callerOf } from './callers.ts'
 import { partsOf } from './content.ts'
@@ -38,7 +39,8 @@ export class AiSdkModel implements Model {
     )
     this.#streams = options.stream ?? true
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts }
-    const secrets = Object.values(headers ?? {}).filter((value) => value.length >= 6)
+    // The address is the package's: what it holds of keys is known with an error.
+    const secrets = secretsOf(headers ?? {}, 'about:blank')
     this.#asked = { provider, scope, secrets, contextWindow: this.capabilities.contextWindow }
   }
 

@@ -125,6 +125,8 @@ class Rules {
 
   #oneOf(alternatives: readonly string[]): string {
     const distinct = [...new Set(alternatives)]
+    // Nothing fits an empty list: validation says so, a grammar can't.
+    if (distinct.length === 0) return this.#any()
     return distinct.length === 1 ? (distinct[0] ?? '""') : this.#new(distinct.join(' | '))
   }
 

@@ -11,6 +11,7 @@ export const providerAliases: { readonly [alias: string]: string } = {
   'google.vertex.chat': 'google-vertex',
   'vertex.anthropic.messages': 'google-vertex',
   bedrock: 'amazon-bedrock',
+  'bedrock.anthropic.messages': 'amazon-bedrock',
   'azure-openai': 'azure',
   moonshot: 'moonshotai',
   kimi: 'moonshotai',

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import * as v4 from '@ai-sdk/provider'
 import * as v2 from 'ai-sdk-v2-provider'
 import * as v3 from 'ai-sdk-v3-provider'
@@ -95,6 +96,40 @@ describe.each([
     })
     await expect(failing(unreached('DEPTH_ZERO_SELF_SIGNED_CERT'))).rejects.toMatchObject({ code: 'ModelServerError', retryable: false })
     await expect(failing(unreached('UND_ERR_HEADERS_TIMEOUT'))).rejects.toMatchObject({ code: 'ModelTimeout', retryable: true })
+  })
+
+  test('what the runtime was asked in vain is no trouble of the network: no other attempt mends it', async () => {
+    const codes = ['ERR_INVALID_URL', 'ERR_INVALID_ARG_TYPE', 'UND_ERR_INVALID_ARG', 'ERR_MODULE_NOT_FOUND']
+    for (const code of codes)
+      await expect(failing(Object.assign(new TypeError('Failed to parse URL'), { code }))).rejects.toMatchObject({
+        code: 'ModelUnknownError',
+        retryable: false,
+      })
+    for (const code of ['EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_HTTP2_STREAM_CANCEL', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'])
+      await expect(failing(Object.assign(new Error('no'), { code }))).rejects.toMatchObject({ code: 'ModelServerError', retryable: true })
+  })
+
+  test('an error that is printed with its cause shows neither the URL nor what was asked', async () => {
+    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    const url = 'http://127.0.0.1:9/v1?key=hidden-key-1'
+    const unreached = new APICallError({
+      message: 'Cannot connect',
+      url,
+      requestBodyValues: { said: 'a-secret-word' },
+      cause,
+      isRetryable: true,
+    })
+    const error = await failing(unreached).catch((thrown: unknown) => thrown)
+    expect(inspect(error, { depth: 9 })).not.toMatch(/hidden-key-1|a-secret-word/)
+    expect(error).toMatchObject({ code: 'ModelServerError', cause })
+  })
+
+  test('a key is masked without the scheme that stands before it in its header, and whole where another is a part of it', async () => {
+    const said = 'bad keys: quiet-word-one, quiet-word-one-and-two'
+    const { model } = mockModel('v4', [fails(answered(401, JSON.stringify({ error: { message: said } })))])
+    const headers = { authorization: 'Bearer quiet-word-one-and-two', 'x-other': 'quiet-word-one' }
+    const error = await heard(model, { headers }).catch((thrown: Error) => thrown)
+    expect(String(error)).not.toMatch(/quiet|and-two/)
   })
 
   test('what a URL and the headers hold of keys is in no message', async () => {

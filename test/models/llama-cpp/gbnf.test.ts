@@ -25,6 +25,7 @@ describe('a grammar takes JSON that fits the schema, without blanks and in its o
       ['0', '-7', '123'],
       ['1e3', '1.0', '01', '-', '4e3333333333333333', '12345678901234567'],
     ],
+    ['what nothing fits is left to the validation, and spoils no grammar', { enum: [] }, ['1', '{}'], ['', 'x']],
     ['a sign only where it may be', { type: 'integer', minimum: 0 }, ['0', '7'], ['-7']],
     ['numbers are finite', { type: 'number' }, ['0', '-1.5', '1e9', '2.5E-3'], ['1e999', '.5', '1.', 'NaN']],
     ['text', { type: 'string' }, ['""', '"a"', '"\\"\\u00e9\\n"', '"é😀"'], ['a', '"a', '"\n"', '"\\x"']],

@@ -63,6 +63,14 @@ test('a model of the data is found by provider and id, by other names of its pro
   expect(lookupModel({ provider: 'google.example', id })).toBeUndefined()
 })
 
+test('a model of a package of the AI SDK is found by what the package calls its provider', () => {
+  const found = (provider: string, id: string) => lookupModel({ provider, id })?.provider
+  expect(found('anthropic.messages', 'claude-sonnet-4-5')).toBe('anthropic')
+  expect(found('openai.responses', 'gpt-5')).toBe('openai')
+  expect(found('amazon-bedrock', 'anthropic.claude-sonnet-4-5-20250929-v1:0')).toBe('amazon-bedrock')
+  expect(found('bedrock.anthropic.messages', 'anthropic.claude-sonnet-4-5-20250929-v1:0')).toBe('amazon-bedrock')
+})
+
 test('a snapshot that has an entry of its own is that, and not its undated model', () => {
   const dated = defineModels({ 'acme:m': { contextWindow: 1 }, 'acme:m-2026-01-31': { contextWindow: 2 } })
   expect(['acme:m-2026-01-31', 'acme:m-2026-02-01'].map((name) => dated.lookup(name)?.contextWindow)).toEqual([2, 1])
