@@ -39,7 +39,7 @@ export class ThinkSplitter {
     if (this.#place === 'inside') {
       const end = rest.indexOf(close)
       if (end < 0) return this.#goOn(rest)
-      this.#tell('reasoning', rest.slice(0, end).trimEnd())
+      this.#tell('reasoning', rest.slice(0, end))
       this.#inside = ''
       this.#place = 'behind'
       rest = rest.slice(end + close.length)

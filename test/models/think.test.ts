@@ -16,6 +16,7 @@ describe('B075 reasoning between tags, wherever the pieces are cut', () => {
   test.each<[rule: string, start: ThinkStart, whole: string, reasoning: string, text: string]>([
     ['at the start', 'tagged', '<think>a</think>b', 'a', 'b'],
     ['behind blanks, and blanks behind it', 'tagged', ' \n<think>\na</think>\n\nb c', '\na', 'b c'],
+    ['blanks before the closing tag are as they came', 'tagged', '<think>a \n</think>b', 'a \n', 'b'],
     ['nothing behind it', 'tagged', '<think>a</think>\n', 'a', ''],
     ['never closed', 'tagged', '<think>a < b </thin', 'a < b </thin', ''],
     ['a closing tag alone is text', 'tagged', 'a</think>b', '', 'a</think>b'],

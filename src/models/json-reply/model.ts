@@ -3,6 +3,7 @@ import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } 
 import type { ProviderTool, Tool } from '../../core/tool.ts'
 import { scopeOf } from '../scope.ts'
 import { ThinkSplitter, type ThinkStart } from '../think.ts'
+import { Deltas } from './deltas.ts'
 import { type ReplyForm, renderMessage } from './history.ts'
 import { Parts } from './parts.ts'
 import { replyInstructions } from './prompt.ts'
@@ -60,7 +61,9 @@ export class JsonReplyModel implements Model {
     if (think === undefined) return this.#model.stream(request, sink, options)
     const parts = new Parts(sink, {})
     const splitter = new ThinkSplitter(think, (type, text) => (type === 'text' ? parts.text(text) : parts.reasoning(text)))
-    const finish = await this.#model.stream(request, this.#into(parts, splitter), options)
+    const below = new Deltas(parts, splitter)
+    const finish = await this.#model.stream(request, (delta) => below.push(delta), options)
+    below.end()
     splitter.end()
     parts.flush()
     return finish
@@ -83,29 +86,13 @@ export class JsonReplyModel implements Model {
       think === undefined
         ? undefined
         : new ThinkSplitter(think, (type, text) => (type === 'text' ? reader.push(text) : parts.reasoning(text)))
-    const finish = await this.#model.stream(below, this.#into(parts, splitter ?? reader), options)
+    const deltas = new Deltas(parts, splitter ?? reader)
+    const finish = await this.#model.stream(below, (delta) => deltas.push(delta), options)
+    deltas.end()
     splitter?.end()
     reader.end()
     parts.flush()
     return parts.hasCalls && finish.finishReason === 'stop' ? { ...finish, finishReason: 'tool-calls' } : finish
-  }
-
-  /** Text goes to who reads it; everything else is passed on. */
-  #into(parts: Parts, reader: { push(text: string): void }): (delta: ModelDelta) => void {
-    /** How much of the text of each part has come. */
-    const come = new Map<number, number>()
-    return (delta) => {
-      if (delta.type === 'text') {
-        come.set(delta.part, (come.get(delta.part) ?? 0) + delta.text.length)
-        reader.push(delta.text)
-      } else if (delta.type === 'part' && delta.value.type === 'text' && delta.value.text !== '') {
-        reader.push(delta.value.text.slice(come.get(delta.part) ?? 0))
-        come.set(delta.part, delta.value.text.length)
-        if (delta.value.providerData !== undefined) parts.textData(delta.value.providerData)
-      } else if (delta.type === 'data' && come.has(delta.part)) parts.textData(delta.providerData)
-      else parts.other(delta)
-      parts.flush()
-    }
   }
 
   #renderAll(messages: Iterable<Message>): Iterable<Message> {

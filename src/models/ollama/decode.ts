@@ -43,9 +43,9 @@ export class OllamaDecoder implements ResponseDecoder {
     if (plain !== undefined) this.#template.learn(line, plain.kind, plain.text, (one) => plainIn(one)?.text)
   }
 
-  /** A last line without its end may be cut: only what is whole counts. */
+  /** A last line without its end may be cut: of JSON only what is whole counts. Words of a gateway are an error, as on any line. */
   pushRest(line: string): void {
-    if (isWire(jsonOrText(line))) this.push(line)
+    if (!line.startsWith('{') || isWire(jsonOrText(line))) this.push(line)
   }
 
   flush(): void {

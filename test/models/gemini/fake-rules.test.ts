@@ -27,6 +27,17 @@ describe('appendix B: each rule is enforced', () => {
   })
 })
 
+test.each([
+  ['/v1beta/models/', { includeServerSideToolInvocations: true }, []],
+  ['/v1beta/models/', { functionCallingConfig: { streamFunctionCallArguments: true } }, ['field']],
+  ['/v1/projects/p/locations/eu/publishers/google/models/', { includeServerSideToolInvocations: true }, ['field']],
+  ['/v1/projects/p/locations/eu/publishers/google/models/', { functionCallingConfig: { streamFunctionCallArguments: true } }, []],
+])('at %s the configuration of tools is %j: either API has a field that the other does not know', (path, toolConfig, wanted) => {
+  const body = JSON.stringify(request({ tools: declared({ name: 'a' }), toolConfig }))
+  const at = { ...head(''), path: `${path}gemini-3-flash:generateContent` }
+  expect(checkRequest(Buffer.from(body), (whole) => checkBody(whole, {}, at)).violations.map(({ rule }) => rule)).toEqual(wanted)
+})
+
 describe('a good request breaks no rule', () => {
   const schema = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }, required: ['a'] }
 

@@ -66,6 +66,18 @@ describe('an agent with tools', () => {
     expect([requests[0]?.headers.authorization, requests[0]?.headers['x-goog-api-key']]).toEqual(['Bearer k', undefined])
   })
 
+  test('over Vertex AI: arguments in pieces are asked for beside a choice of tools', async () => {
+    await using server = await fakeGemini([{ calls: [call('Grüße')] }, 'done'], { quirks: { partialArgs: true, argumentsPiece: 2 } })
+    const model = gemini(newest, { baseURL: server.url, apiKey: 'k', vertex: { project: 'p' } })
+    const toolConfig = { functionCallingConfig: { streamFunctionCallArguments: true } }
+    const settings = { providerOptions: { vertex: { toolConfig } } }
+    const result = await new Agent({ model, tools: [note], toolChoice: { tool: 'note' }, settings }).run('hi')
+    expect([server.violations, ran, result.status]).toEqual([[], ['Grüße'], 'completed'])
+    expect(Object(server.requests[0]?.body).toolConfig).toEqual({
+      functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['note'], streamFunctionCallArguments: true },
+    })
+  })
+
   test('consecutive requests of a session begin with the same bytes', async () => {
     const { requests } = await played([{ calls: [call('ä'), call('b')] }, { calls: [call('😀')] }, 'done'])
     const [first = '', second = '', third = ''] = requests.map(({ bytes }) => Buffer.from(bytes).toString().split('],"tools"')[0] ?? '')

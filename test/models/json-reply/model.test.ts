@@ -195,6 +195,23 @@ describe('F-14 the history is the model’s own JSON, and results by the ids of 
     ])
   })
 
+  test('data that comes before its text is that of the text; what has data only stays where it was', async () => {
+    const below: Script[number] = {
+      deltas: [
+        { type: 'data', part: 0, providerData: { 'scripted/x/y': { encrypted: 'e' } } },
+        { type: 'data', part: 1, providerData: { 'scripted/x/y': { signature: 'abc' } } },
+        { type: 'text', part: 1, text: '{"response":"Hi."}' },
+        { type: 'data', part: 2, providerData: { 'scripted/x/y': { item: 1 } } },
+      ],
+    }
+    const { parts } = await ask(below)
+    expect(parts).toEqual([
+      { type: 'reasoning', text: '', providerData: { 'scripted/x/y': { encrypted: 'e' } } },
+      { type: 'text', text: 'Hi.', providerData: { 'scripted/x/y': { signature: 'abc' } } },
+      { type: 'reasoning', text: '', providerData: { 'scripted/x/y': { item: 1 } } },
+    ])
+  })
+
   test('images of a result stand behind the results', async () => {
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'AA==' }
     const messages = [

@@ -142,6 +142,15 @@ describe('the end', () => {
     )
   })
 
+  test('B097 words that a gateway puts at the end without a line end are the error', () => {
+    expect(() => readBody([lines([line({ content: 'x' })]), 'upstream request timeout'])).toThrow(
+      expect.objectContaining({
+        code: expect.stringMatching(/^Model(?:ServerError|Timeout)$/),
+        message: expect.stringContaining('upstream request timeout'),
+      }),
+    )
+  })
+
   test('B088 lines without the last one, or with half of it, are not complete', () => {
     expect(() => read(line({ content: 'x' }))).toThrow('ended cleanly but without its last line')
     expect(() => readBody([lines([line({ content: 'x' }), end()]).slice(0, -20)])).toThrow('without its last line')

@@ -2,7 +2,7 @@ import { array, boolean, type Check, integer, number, object, oneOf, text } from
 import type { FakeHead } from '../server.ts'
 import { isObject, type JsonObject, type Violation, violation } from '../violation.ts'
 import { checkContents } from './contents.ts'
-import { isGemini3, modelIn } from './family.ts'
+import { isGemini3, isVertex, modelIn } from './family.ts'
 import { invalid, unknownName } from './parts.ts'
 import type { GeminiRules } from './quirks.ts'
 import { checkJsonSchema, checkSchema } from './schema.ts'
@@ -69,6 +69,13 @@ const toolFields: Fields = {
 }
 
 const toolConfigFields: Fields = { functionCallingConfig: object, retrievalConfig: object, includeServerSideToolInvocations: boolean }
+/** Each of the two APIs has one that the other does not know. */
+const vertexToolConfigFields: Fields = { functionCallingConfig: object, retrievalConfig: object }
+const vertexCallingFields: Fields = {
+  mode: oneOf('AUTO', 'ANY', 'NONE', 'VALIDATED'),
+  allowedFunctionNames: array,
+  streamFunctionCallArguments: boolean,
+}
 const callingFields: Fields = { mode: oneOf('AUTO', 'ANY', 'NONE', 'VALIDATED'), allowedFunctionNames: array }
 const declarationFields: Fields = {
   name: text,
@@ -88,8 +95,8 @@ export function* checkBody(body: JsonObject, rules: GeminiRules, head: FakeHead)
   const { generationConfig: config, tools } = body
   if (isObject(config)) yield* checkConfig(config, isNew, modelIn(head))
   const names = yield* checkTools(tools)
-  yield* checkToolConfig(body['toolConfig'], names)
-  yield* checkTogether(body, names, isNew)
+  yield* checkToolConfig(body['toolConfig'], names, isVertex(head))
+  yield* checkTogether(body, names, isNew, isVertex(head))
 }
 
 function* checkFields(value: JsonObject, fields: Fields, path: string): Iterable<Violation> {
@@ -177,13 +184,13 @@ function* checkDeclaration(declaration: JsonObject, path: string, names: string[
   if (parametersJsonSchema !== undefined) yield* checkJsonSchema(parametersJsonSchema, `${path}.parametersJsonSchema`)
 }
 
-function* checkToolConfig(config: unknown, names: readonly string[]): Iterable<Violation> {
+function* checkToolConfig(config: unknown, names: readonly string[], onVertex: boolean): Iterable<Violation> {
   if (!isObject(config)) return
-  yield* checkFields(config, toolConfigFields, 'toolConfig')
+  yield* checkFields(config, onVertex ? vertexToolConfigFields : toolConfigFields, 'toolConfig')
   const { functionCallingConfig: calling } = config
   if (!isObject(calling)) return
   const path = 'toolConfig.functionCallingConfig'
-  yield* checkFields(calling, callingFields, path)
+  yield* checkFields(calling, onVertex ? vertexCallingFields : callingFields, path)
   const { mode, allowedFunctionNames: allowed } = calling
   if (names.length === 0 && mode !== 'NONE')
     yield violation('tool-choice', path, 'Function calling config is set without function_declarations.')
@@ -204,6 +211,7 @@ function* checkTogether(
   { tools, toolConfig, generationConfig }: JsonObject,
   names: readonly string[],
   isNew: boolean,
+  onVertex: boolean,
 ): Iterable<Violation> {
   const isJson = isObject(generationConfig) && generationConfig['responseMimeType'] === 'application/json'
   if (names.length > 0 && isJson && !isNew)
@@ -212,7 +220,7 @@ function* checkTogether(
     Array.isArray(tools) && tools.some((tool) => isObject(tool) && Object.keys(tool).some((field) => field !== 'functionDeclarations'))
   if (!hosted || names.length === 0) return
   if (!isNew) yield violation('together', null, 'Built-in tools and Function Calling cannot be combined in the same request.')
-  else if (!isObject(toolConfig) || toolConfig['includeServerSideToolInvocations'] !== true)
+  else if (!onVertex && (!isObject(toolConfig) || toolConfig['includeServerSideToolInvocations'] !== true))
     yield violation(
       'together',
       null,
