@@ -137,7 +137,7 @@ function compareOpaque(found: Difference[], { opaque }: Answer, { parts }: Messa
 }
 
 /** Every text in a value, in order. */
-function stringsIn(value: unknown): string[] {
+export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }

@@ -97,7 +97,7 @@ describe('answers', () => {
 })
 
 const call = (id: string, name = 'look'): Item => ({ type: 'call', name, id, input: {} })
-const result = (id: string, text: string): Item => ({ type: 'result', id, text, media: [], failed: false })
+const result = (id: string, text: string): Item => ({ type: 'result', id, name: 'look', text, media: [], failed: false })
 const text = (said: string): Item => ({ type: 'text', text: said })
 const signature: Item = { type: 'opaque', kind: 'signature', value: 'sig-1' }
 const item = (type: string): Item => ({ type: 'item', value: { type, is: 1 } })
@@ -127,6 +127,8 @@ describe('requests', () => {
     ['request-ids', request([thought, signature, text('Look:'), call('a'), call('c'), item('x')], [result('a', 'A'), result('c', 'B')])],
     ['request-pairing', request(turn, [result('b', 'A'), result('a', 'B')])],
     ['request-results', request(turn, [result('a', 'B'), result('b', 'A')])],
+    ['request-results', request(turn, [{ ...result('a', 'A'), failed: true } as Item, result('b', 'B')])],
+    ['request-results', request(turn, [{ ...result('a', 'A'), name: 'list' } as Item, result('b', 'B')])],
     ['request-media', request(turn, [...results, { type: 'media', kind: 'image', data: 'AAAA' }])],
     ['request-reasoning', request([signature, text('Look:'), call('a'), call('b'), item('x')], results)],
     ['request-opaque', request([thought, text('Look:'), call('a'), call('b'), item('x')], results)],

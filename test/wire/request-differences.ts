@@ -16,6 +16,7 @@ export type RequestWhat =
   | 'request-item-ids'
   | 'request-marks'
   | 'request-items'
+  | 'request-lost'
 
 export interface RequestDifference {
   readonly what: RequestWhat
@@ -39,19 +40,26 @@ export function requestDifferences(recorded: ReadRequest, ours: ReadRequest, ori
   const found: RequestDifference[] = []
   if (recorded.instructions !== ours.instructions)
     found.push({ what: 'request-instructions', recorded: recorded.instructions, ours: ours.instructions })
-  if (!same(rolesRecorded, rolesOurs)) return [...found, { what: 'request-roles', recorded: rolesRecorded, ours: rolesOurs }]
+  if (!same(rolesRecorded, rolesOurs)) found.push({ what: 'request-roles', recorded: rolesRecorded, ours: rolesOurs })
+  const turns = turnsFor(recorded, ours)
+  if (!same(rolesRecorded, turns.map(outline))) return found
   for (const [place, turn] of recorded.turns.entries()) {
-    const other = ours.turns[place] ?? turn
+    const other = turns[place] ?? turn
     const origin = originOf(place)
     const differences = [
       ...turnDifferences(turn, other),
-      ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, ours.turns[place - 1])),
+      ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, turns[place - 1])),
       ...difference('request-order', orderOf(turn, origin), orderOf(other, origin)),
       ...(origin === undefined ? [] : opaqueDifferences(turn, other)),
     ]
     found.push(...differences.map((one) => ({ ...one, turn: place, ...(origin === 'foreign' ? { foreign: true as const } : {}) })))
   }
   return found
+}
+
+/** Our turns in the places of the recorded ones: ours may have a word of the user before them. */
+export function turnsFor(recorded: ReadRequest, { turns }: ReadRequest): readonly Turn[] {
+  return recorded.turns[0]?.role === 'assistant' && turns[0]?.role === 'user' ? turns.slice(1) : turns
 }
 
 function difference(what: RequestWhat, recorded: unknown, ours: unknown): RequestDifference[] {
@@ -116,11 +124,10 @@ function textIn({ items }: Turn, type: 'text' | 'reasoning'): string {
   return items.map((item) => (item.type === type ? item.text : '')).join('')
 }
 
-/** The names of the tools whose results they are, where both say them. */
+/** The names of the tools whose results they are, where the recorded request says them. */
 function resultNames(recorded: Turn, ours: Turn): [unknown, unknown] {
   const [theirs, others] = [itemsOf(recorded, 'result'), itemsOf(ours, 'result')]
-  const told = (place: number) => theirs[place]?.name !== undefined && others[place]?.name !== undefined
-  const names = (results: typeof theirs) => results.map(({ name }, place) => (told(place) ? name : null))
+  const names = (results: typeof theirs) => results.map(({ name }, place) => (theirs[place]?.name === undefined ? null : name))
   return [names(theirs), names(others)]
 }
 

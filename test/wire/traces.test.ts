@@ -4,12 +4,14 @@ import type { ModelRequest } from '../../src/core/model.ts'
 import type { Tool } from '../../src/core/tool.ts'
 import { areOwn, describeWire, type Exchange, type WireCase, wireCases } from '../setup/wire.ts'
 import { adapters } from './adapters.ts'
-import { allowances } from './allowances.ts'
+import { type AnyDifference, allowances } from './allowances.ts'
+import { stringsIn } from './differences.ts'
 import { decode } from './outcome.ts'
 import { readRequest } from './readings/read-request.ts'
-import type { ReadRequest } from './readings/request.ts'
+import { readResponse } from './readings/read-response.ts'
+import type { ReadRequest, Turn } from './readings/request.ts'
 import { rebuild } from './rebuild.ts'
-import { type Origin, requestDifferences } from './request-differences.ts'
+import { type Origin, requestDifferences, turnsFor } from './request-differences.ts'
 import { WireServer } from './server.ts'
 import { Tally } from './tally.ts'
 
@@ -61,7 +63,10 @@ describeWire('every recorded trace', (folder) => {
     const answers = exchanges.slice(0, number).map((before, n) => answerOf(before, n + 1, tally))
     const { messages, ours, partly } = rebuild(recorded, answers)
     const encoded = await encode(server, step, recorded, messages)
-    const differences = requestDifferences(recorded, encoded, (turn) => originOf(exchanges[ours.get(turn) ?? -1], step))
+    const origin = (turn: number) => originOf(exchanges[ours.get(turn) ?? -1], step)
+    const sent = turnsFor(recorded, encoded)
+    const lost = [...ours].flatMap(([turn, n]) => (origin(turn) === 'own' && partly === 0 ? lostOf(exchanges[n], sent[turn]) : []))
+    const differences = [...requestDifferences(recorded, encoded, origin), ...lost]
     tally.count(api, 'steps compared')
     tally.count(api, 'turns', recorded.turns.length)
     tally.count(api, 'answers of ours in them', ours.size)
@@ -91,6 +96,14 @@ function originOf(answered: Exchange | undefined, { meta }: Exchange): Origin {
 function whyNot({ turns }: ReadRequest, answers: readonly (Message | undefined)[]): string {
   if (answers.at(-1) === undefined) return 'that step failed, or has no adapter'
   return turns.some(({ role }) => role === 'assistant') ? 'another conversation goes on' : 'another conversation begins'
+}
+
+/** What an answer had that must come back, as a plain reading of it says, and the request has not: also where the client has forgotten it. */
+function lostOf(answered: Exchange | undefined, turn: Turn | undefined): AnyDifference[] {
+  const told = answered === undefined ? [] : (readResponse(answered).answer?.opaque ?? [])
+  const sent = stringsIn(turn?.items)
+  const lost = told.filter(({ kind, value }) => kind !== 'item-id' && !sent.includes(value))
+  return lost.length === 0 ? [] : [{ what: 'request-lost', recorded: lost, ours: turn?.items }]
 }
 
 /** What the adapter sends, read as the recorded request is. */

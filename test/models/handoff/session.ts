@@ -10,7 +10,7 @@ const png = 'iVBORw0KGgoAAAANSUhEUg=='
 const shot = 'iVBORw0KGgoAAAAShotShot'
 
 /** What Gemini takes for the signature of a call that is not its own. */
-const standIn = Buffer.from('skip_thought_signature_validator').toString('base64')
+const standIn = 'skip_thought_signature_validator'
 
 const at = z.object({ at: z.string() })
 

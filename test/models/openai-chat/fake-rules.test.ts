@@ -90,6 +90,21 @@ describe('appendix B: each rule is enforced', () => {
   })
 })
 
+test('B034 arguments that are no JSON are refused as llama.cpp does it, with 500', async () => {
+  await using server = await fakeOpenAIChat([])
+  const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{"a":' } }
+  const body = talk(user, { role: 'assistant', content: null, tool_calls: [call] }, result('c1'))
+  const bad = await fetch(`${server.url}/chat/completions`, {
+    method: 'POST',
+    body: bytesOf(body),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([bad.status, await bad.json()]).toEqual([
+    500,
+    { error: { code: 500, message: expect.stringMatching(/^Failed to parse tool call arguments as JSON/), type: 'server_error' } },
+  ])
+})
+
 test('a bad request is answered with 400 in the words of the real server, is kept, and uses up no reply', async () => {
   const server = await fakeOpenAIChat(['hello'])
   const post = (body: unknown, headers: object = {}) =>

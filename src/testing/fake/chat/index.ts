@@ -24,6 +24,8 @@ const api: FakeApi<ChatQuirks, ChatRules> = {
     return violation('key', null, 'Incorrect API key provided.', 'invalid_api_key')
   },
   refusal({ message, param, code, rule }) {
+    // Its words are llama.cpp's, and so is its form.
+    if (rule === 'arguments') return { status: 500, body: { error: { code: 500, message, type: 'server_error' } } }
     const status = rule === 'url' ? 404 : rule === 'key' ? 401 : 400
     return { status, body: { error: { message, type: 'invalid_request_error', param, code } } }
   },
