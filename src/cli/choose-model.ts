@@ -115,7 +115,7 @@ async function byName({ name, by, alias }: Named, scene: Scene): Promise<ChosenM
     const full = await fullName(name, scene.own)
     if (full !== undefined && full !== name) return byName({ name: full, by, alias: name }, scene)
     const asked = alias === undefined ? oneLine(name) : `${oneLine(alias)} is ${oneLine(name)}`
-    throw new CannotRun(unknown(word, `${by} ${asked}`))
+    throw new CannotRun(unknown(word, `${by} ${asked}`, scene.terminal.stderr.columns))
   }
   const id = model === '' ? provider.usual : model
   if (id === undefined) throw nameless(provider, by, word)
@@ -131,21 +131,17 @@ function nameless({ name, example }: Provider, by: string, word: string): Cannot
   return new CannotRun(`${by} ${word}: needs the name of a model, as ${name}:${example}`)
 }
 
-/** In lines, so that the names can be read on a screen of 80 columns. */
-function unknown(word: string, asked: string): string {
+/** In lines, so that the names can be read on a screen of 80 columns, or of fewer. */
+function unknown(word: string, asked: string, columns = 80): string {
   const near = nearest(word, [...providers.flatMap(({ name, aliases }) => [name, ...aliases]), 'offline'])
   const meant = near === undefined ? [] : [`Did you mean ${near}?`]
   return [
     `There is no provider '${oneLine(word)}' (${asked}).`,
     ...meant,
     'Say PROVIDER:NAME, as openai:gpt-5-mini, or offline. The providers are',
-    ...inLines(providerNames),
+    ...wrapped(providerNames, Math.min(columns, 80), '  ').trimEnd().split('\n'),
     "For any other server with the same API as OpenAI's add --base-url URL.",
   ].join('\n')
-}
-
-function inLines(words: string): readonly string[] {
-  return wrapped(words, 80, '  ').trimEnd().split('\n')
 }
 
 /** One that is asked over the network, with its key. */

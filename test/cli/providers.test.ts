@@ -133,6 +133,17 @@ describe('a provider', () => {
     for (const { name } of providers) expect(said).toContain(name)
     expect(Math.max(...said.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(await refusal({ model: 'qqqqqqqqqq:x' })).not.toContain('Did you mean')
+    const narrow = await chooseModel({ model: 'q:x' }, fakeTerminal({ columns: 30 }), bare).catch((error: Error) => error.message)
+    const names = String(narrow)
+      .split('\n')
+      .filter((line) => line.startsWith('  '))
+    expect(Math.max(...names.map((line) => line.length))).toBeLessThanOrEqual(30)
+    expect(
+      names
+        .join(' ')
+        .split(/[\s,]+/)
+        .filter(Boolean),
+    ).toEqual([...providers.map(({ name }) => name), 'offline'])
   })
 })
 

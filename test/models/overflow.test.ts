@@ -350,6 +350,13 @@ describe('appendix A: a too long input', () => {
     expect(error.message).toContain('no user query found in messages. It may have cut the input to its context size')
   })
 
+  test('Ollama, HTTP 200: after a silent cut it tells what is left, which looks like any answer, unless nothing fits behind it', () => {
+    const cut = { provider: 'ollama', inputTokens: 4_096, contextWindow: 4_096 }
+    expect(quietOverflow({ ...cut, finishReason: 'stop', outputTokens: 40 })).toBeUndefined() // so `ollama()` asks for room (num_ctx)
+    expect(quietOverflow({ ...cut, finishReason: 'length', outputTokens: 40 })).toBeUndefined()
+    expect(quietOverflow({ ...cut, finishReason: 'length', outputTokens: 0 })?.code).toBe('ModelContextOverflow')
+  })
+
   test('B120: servers that pass over it in silence', () => {
     const end = { provider: 'acme', finishReason: 'stop', inputTokens: 100, outputTokens: 5, contextWindow: 1_000 }
     const zai = quietOverflow({ ...end, inputTokens: 1_001 })
