@@ -86,13 +86,16 @@ export class HttpModel implements Model {
   #sent(key: string | undefined): Sent {
     if (this.#kept !== undefined && this.#kept.key === key) return this.#kept
     const credentials = key === undefined ? {} : this.#api.credentials(key)
-    const headers: { [name: string]: string } = { 'content-type': 'application/json', ...this.#api.headers, ...credentials }
+    const headers: { [name: string]: string } = { ...ownHeaders, ...this.#api.headers, ...credentials }
     // By their small names, so that a header of the user stands in the place of ours.
     for (const [name, value] of Object.entries(this.#options.headers ?? {})) headers[name.toLowerCase()] = value
     this.#kept = { key, headers, secrets: secretsOf(headers, this.#api.url) }
     return this.#kept
   }
 }
+
+/** Without the name of a program some refuse what comes, xAI and whatever else stands behind a guard against robots: 403, a page. */
+const ownHeaders = { 'content-type': 'application/json', 'user-agent': 'rondo' }
 
 interface Sent {
   readonly key: string | undefined

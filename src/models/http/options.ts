@@ -10,7 +10,7 @@ export interface HttpOptions {
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** Where the API is, as far as the path that is the same for all its calls: 'https://api.openai.com/v1'. Default: the provider's own. */
   readonly baseURL?: string | undefined
-  /** More headers; they win over ours. Read once a key: what changes later in this object is not seen. */
+  /** More headers; they win over ours (`user-agent: rondo` among them). Read once a key: what changes later in this object is not seen. */
   readonly headers?: { readonly [name: string]: string } | undefined
   /** Whether responses are streamed. Default true. Servers that ignore it are understood all the same. */
   readonly stream?: boolean | undefined

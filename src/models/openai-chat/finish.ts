@@ -1,8 +1,10 @@
 import type { FinishReason } from '../../core/model.ts'
+import * as gemini from '../gemini/finish.ts'
 
 const finishReasons: { readonly [reason: string]: FinishReason } = {
   stop: 'stop',
   eos: 'stop',
+  eos_token: 'stop', // Text Generation Inference
   end_turn: 'stop',
   stop_sequence: 'stop',
   tool_calls: 'tool-calls',
@@ -26,17 +28,25 @@ const brokenOff: ReadonlySet<string> = new Set([
   'abort', // vLLM, SGLang
   'aborted',
   'insufficient_system_resource', // DeepSeek
-  'malformed_function_call', // Gemini
 ])
+
+/** Google tells the reasons of its own API here too, as they are or behind a word: `SAFETY`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+function wordsOf(reason: string): readonly string[] {
+  return reason.toLowerCase().split(/: */)
+}
 
 /** A reason that we don't know is no success (B054). A server that says that it is done and gives none has just stopped. */
 export function finishReasonOf(reason: string | undefined, hasCalls: boolean): FinishReason {
   if (reason === undefined) return hasCalls ? 'tool-calls' : 'stop'
-  const known = reason.toLowerCase()
-  return Object.hasOwn(finishReasons, known) ? (finishReasons[known] ?? 'other') : 'other'
+  for (const word of wordsOf(reason)) {
+    const known = Object.hasOwn(finishReasons, word) ? finishReasons[word] : undefined
+    const meant = known ?? gemini.finishReasonOf(word.toUpperCase(), false)
+    if (meant !== 'other') return meant
+  }
+  return 'other'
 }
 
 /** Whether a response is no whole one, by what its reason says. */
 export function isBrokenOff(reason: string): boolean {
-  return brokenOff.has(reason.toLowerCase())
+  return wordsOf(reason).some((word) => brokenOff.has(word) || gemini.isBrokenOff(word.toUpperCase()))
 }

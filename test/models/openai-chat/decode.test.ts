@@ -426,19 +426,23 @@ describe('the end', () => {
     expect(decode([...once, '[DONE]', ...once]).parts).toEqual([{ type: 'text', text: 'abc' }])
   })
 
-  test.each(['error', 'abort', 'insufficient_system_resource', 'MALFORMED_FUNCTION_CALL'])(
-    'C9 C11 B054 of a response that ends with "%s" nothing is used: it broke off, and may be tried again',
-    (reason) => {
-      for (const delta of [{ content: 'x' }, { tool_calls: [{ index: 0, id: 'a', function: { name: 'pay', arguments: '{}' } }] }])
-        expect(() => decode([chunk(delta), end(reason)])).toThrow(
-          expect.objectContaining({
-            code: 'ModelServerError',
-            retryable: true,
-            message: expect.stringContaining(`broke off its response (finish reason "${reason}")`),
-          }),
-        )
-    },
-  )
+  test.each([
+    'error',
+    'abort',
+    'insufficient_system_resource',
+    'MALFORMED_FUNCTION_CALL',
+    'function_call_filter: MALFORMED_FUNCTION_CALL',
+    'function_call_filter: UNEXPECTED_TOOL_CALL',
+  ])('C9 C11 B054 of a response that ends with "%s" nothing is used: it broke off, and may be tried again', (reason) => {
+    for (const delta of [{ content: 'x' }, { tool_calls: [{ index: 0, id: 'a', function: { name: 'pay', arguments: '{}' } }] }])
+      expect(() => decode([chunk(delta), end(reason)])).toThrow(
+        expect.objectContaining({
+          code: 'ModelServerError',
+          retryable: true,
+          message: expect.stringContaining(`broke off its response (finish reason "${reason}")`),
+        }),
+      )
+  })
 
   test('C9 a reason that nobody knows does not keep calls from running', () => {
     const { parts, finish } = decode([calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }), end('some_new_reason')])
@@ -450,8 +454,13 @@ describe('the end', () => {
     ['eos', 'stop'],
     ['tool_calls', 'tool-calls'],
     ['length', 'length'],
+    ['eos_token', 'stop'],
     ['content_filter', 'content-filter'],
+    ['content_filter: PROHIBITED_CONTENT', 'content-filter'],
+    ['SAFETY', 'content-filter'],
+    ['MAX_TOKENS', 'length'],
     ['some_new_reason', 'other'],
+    ['some_filter: NEW_REASON', 'other'],
     ['constructor', 'other'],
   ])('B054 %s means %s', (raw, unified) => {
     expect(decode([chunk({ content: 'x' }), end(raw)]).finish).toMatchObject({ finishReason: unified, rawFinishReason: raw })

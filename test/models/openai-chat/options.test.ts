@@ -69,6 +69,13 @@ test('a header of the user stands in the place of ours, whatever its case', asyn
   expect(server.requests[0]?.headers.authorization).toBe('Own key')
 })
 
+test('a request says which program sends it, or what the user says: servers behind a guard against robots refuse what has no name', async () => {
+  await using server = await fakeOpenAIChat(['ok', 'ok'])
+  for (const headers of [{}, { 'User-Agent': 'acme/1' }])
+    await new Agent({ model: openaiCompatible({ baseURL: server.url, headers })('m') }).run('x')
+  expect(server.requests.map(({ headers }) => headers['user-agent'])).toEqual(['rondo', 'acme/1'])
+})
+
 test.each([
   [5, 'a number'],
   [undefined, 'undefined'],
