@@ -328,7 +328,7 @@ function requests({ played, ledger, violate }: Checking): void {
     const { output } = played.script.agent
     const isTold = output !== undefined && (asked.purpose !== 'main' || (output.schemaDuringTools && !output.toolless))
     if (asked.toldSchema !== isTold) violate('S4-04 S4-06 which calls are told of the schema', `${name}, ${asked.purpose}`)
-    if (asked.purpose !== 'main' && asked.tools > 0) violate('C24 no tools where the output is asked for', name)
+    if (asked.purpose !== 'main' && asked.mayCall) violate('C24 no tool may be called where the output is asked for', name)
     const messages = asked.purpose === 'wrap-up' ? asked.messages.slice(0, -1) : asked.messages
     for (const message of asked.messages) shape(message, name, violate)
     const seen = messages.map((message) => assistantLine(message)).join('\n')

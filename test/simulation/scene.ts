@@ -22,7 +22,7 @@ export interface Asked {
   readonly n: number
   readonly attempt: number
   readonly purpose: string
-  readonly tools: number
+  readonly mayCall: boolean
   readonly toldSchema: boolean
   readonly messages: readonly { readonly role: string; readonly parts: readonly { readonly type: string }[] }[]
   readonly length: number
@@ -168,7 +168,7 @@ function note(scene: Scene, process: string, request: ModelRequest): void {
     n,
     attempt,
     purpose: request.purpose,
-    tools: request.tools.length,
+    mayCall: request.toolChoice !== 'none',
     toldSchema: request.outputSchema !== undefined,
     messages,
     length: scene.length,

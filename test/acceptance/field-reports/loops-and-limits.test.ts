@@ -92,7 +92,7 @@ describe('a model that never ends by itself', () => {
     const agent = agentIn(place, { tools: [plainTool('look', () => ++runs)], limits: { maxIterations: 1 } })
     const result = await place.clock.until(agent.run('Hi', { session: 's' }))
     expect([end(result), runs, result.calls.map((call) => call.outcome)]).toEqual(['incomplete max_iterations', 1, ['ok', 'skipped']])
-    expect(place.model.requests[1]).toMatchObject({ purpose: 'wrap-up', toolChoice: 'none', tools: [] })
+    expect(place.model.requests[1]).toMatchObject({ purpose: 'wrap-up', toolChoice: 'none', tools: [{ name: 'look' }] })
     await place.clock.until(agent.run('Go on', { session: 's' }))
     expect(lines(place.model.requests[2]?.messages ?? [])).toEqual([
       'user: Hi',
