@@ -60,8 +60,8 @@ export class Witness {
       stream: (request, sink, options) => {
         const messages = JSON.parse(JSON.stringify([...request.messages]))
         const { n, attempt } = this.#started
-        const { purpose, tools, outputSchema } = request
-        const told = { purpose, tools: tools.length, toldSchema: outputSchema !== undefined, messages }
+        const { purpose, toolChoice, outputSchema } = request
+        const told = { purpose, mayCall: toolChoice !== 'none', toldSchema: outputSchema !== undefined, messages }
         this.#asked.push({ process: this.#process, n, attempt, ...told, length: this.#length })
         return model.stream(request, sink, options)
       },
