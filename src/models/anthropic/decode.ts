@@ -5,7 +5,7 @@ import { quietOverflow, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { type Block, blockOf, grow, impliedStart, whole } from './block.ts'
 import { isError } from './event.ts'
@@ -98,6 +98,10 @@ export class MessagesDecoder implements ResponseDecoder {
       this.flush()
       const where = open?.kind === 'call' ? ', in the middle of the arguments of a tool call' : ''
       throw incomplete(`The response of ${provider} ended cleanly but without its last event${where}`)
+    }
+    if (this.#stop !== undefined && isBrokenOff(this.#stop)) {
+      this.flush()
+      throw brokenOff(this.#stop, this.#from)
     }
     for (const index of [...this.#blocks.keys()]) this.#close(index)
     const finishReason = finishReasonOf(this.#stop, this.#calls > 0)

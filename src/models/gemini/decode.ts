@@ -4,10 +4,9 @@ import { type Answerer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { safeText } from '../safe-text.ts'
-import { eventOf, garbled, incomplete, tooMany } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, tooMany } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
-import { finishReasonOf, isBrokenOff } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import { PartialArgs } from './partial-args.ts'
 import { ServerCalls } from './server-calls.ts'
 import { sourcesOf } from './sources.ts'
@@ -101,13 +100,12 @@ export class GeminiDecoder implements ResponseDecoder {
     this.#readCounts()
     this.#cutCall()
     this.flush()
-    const { provider, secrets } = this.#from
+    const { provider } = this.#from
     const reason = this.#finish ?? this.#blocked
     if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
     if (this.#isCut) throw incomplete(`The response of ${provider} ended in the middle of an event`)
     if (reason === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last event`)
-    if (this.#finish !== undefined && isBrokenOff(this.#finish))
-      throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, secrets)}")`)
+    if (this.#finish !== undefined && isBrokenOff(this.#finish)) throw brokenOff(this.#finish, this.#from)
     // A prompt that was refused has no candidate.
     const finishReason = this.#finish === undefined ? 'content-filter' : finishReasonOf(this.#finish, this.#calls > 0)
     return { finishReason, rawFinishReason: reason, usage: this.#usage.usage }

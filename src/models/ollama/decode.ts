@@ -6,7 +6,7 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { inputText } from '../input-text.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { incomplete, jsonOrText } from '../unusable.ts'
+import { brokenOff, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { countOf, isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
 /** Reads a response of Ollama: a line of JSON for each piece, the last one with `done`; or one line for all. */
@@ -64,6 +64,7 @@ export class OllamaDecoder implements ResponseDecoder {
     if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
     if (this.#done === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last line`)
     const reason = textOrNothing(this.#done['done_reason'])
+    if (isBrokenOff(reason)) throw brokenOff(reason, this.#from)
     const finish = { finishReason: finishOf(reason, this.#calls > 0), usage: usageOf(this.#done) }
     return reason === '' ? finish : { ...finish, rawFinishReason: reason }
   }

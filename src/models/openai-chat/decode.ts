@@ -4,8 +4,7 @@ import { type Answerer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { safeText } from '../safe-text.ts'
-import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { ChatCalls } from './calls.ts'
 import {
@@ -21,7 +20,7 @@ import {
   saysNothing,
   textsOf,
 } from './event.ts'
-import { finishReasonOf, isBrokenOff } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import type { OpenCall } from './open-call.ts'
 import { type ReasoningData, ReasoningDetails, thinking } from './reasoning.ts'
 import { type Source, sourcesOf } from './sources.ts'
@@ -148,8 +147,7 @@ export class ChatDecoder implements ResponseDecoder {
       const where = this.#calls.isOpen ? ', in the middle of the arguments of a tool call' : ''
       throw incomplete(`The response of ${provider} ended cleanly but without its last event${where}`)
     }
-    if (this.#finish !== undefined && isBrokenOff(this.#finish))
-      throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, this.#from.secrets)}")`)
+    if (this.#finish !== undefined && isBrokenOff(this.#finish)) throw brokenOff(this.#finish, this.#from)
     const finishReason = this.#refused ? 'refusal' : finishReasonOf(this.#finish, this.#calls.count > 0)
     const finish = { finishReason, usage: this.#usage.usage }
     return this.#finish === undefined ? finish : { ...finish, rawFinishReason: this.#finish }

@@ -388,9 +388,15 @@ test('a prompt that Gemini refuses is refused, and not asked for again', async (
   })
 })
 
-test.each(['MALFORMED_FUNCTION_CALL', 'abort'])('B054 a generation that failed with %s is no response', async (raw) => {
-  await expect(read('v4', [...text('x'), finish('v4', 'other', raw)])).rejects.toMatchObject({ code: 'ModelServerError', retryable: true })
-})
+test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'function_call_filter: MALFORMED_FUNCTION_CALL', 'abort'])(
+  'B054 a generation that failed with %s is no response',
+  async (raw) => {
+    await expect(read('v4', [...text('x'), finish('v4', 'other', raw)])).rejects.toMatchObject({
+      code: 'ModelServerError',
+      retryable: true,
+    })
+  },
+)
 
 describe('usage', () => {
   const usageOf = async (usage: unknown, metadata?: unknown, finishReason: unknown = 'stop') =>
