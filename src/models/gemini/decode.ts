@@ -4,16 +4,13 @@ import { type Answerer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, tooMany } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { finishReasonOf } from './finish.ts'
 import { PartialArgs } from './partial-args.ts'
 import { ServerCalls } from './server-calls.ts'
 import { sourcesOf } from './sources.ts'
 import { GeminiUsage } from './usage.ts'
-
-/** So many calls one response may hold: more is a model that runs on without end. */
-const maxCalls = 1_000
 
 /** Reads a response of `generateContent`: the events of a stream, or a whole response as if it were one. */
 export class GeminiDecoder implements ResponseDecoder {
@@ -166,7 +163,7 @@ export class GeminiDecoder implements ResponseDecoder {
     if (name !== '') {
       const toolName = this.#toolNames.get(name) ?? name
       this.#endCall()
-      if (++this.#calls > maxCalls) throw tooMany(maxCalls, 'tool calls')
+      this.#calls++
       const part = this.#newPart()
       this.#open = undefined
       this.#deltas.other(id === '' ? { type: 'call', part, toolName } : { type: 'call', part, toolName, providerCallId: id })

@@ -1,4 +1,3 @@
-import { RondoError } from '../../core/error.ts'
 import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Usage, unknownUsage } from '../../core/usage.ts'
 import { type Answerer, streamError } from '../errors.ts'
@@ -6,7 +5,7 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { inputText } from '../input-text.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { brokenOff, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
+import { brokenOff, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { countOf, isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
 /** Reads a response of Ollama: a line of JSON for each piece, the last one with `done`; or one line for all. */
@@ -103,8 +102,7 @@ export class OllamaDecoder implements ResponseDecoder {
 
   #call({ id, function: named }: Wire): void {
     const toolName = isWire(named) ? textOrNothing(named['name']) : ''
-    if (!isWire(named) || toolName === '')
-      throw new RondoError('ModelServerError', "The model's response is garbled: a tool call has no name.")
+    if (!isWire(named) || toolName === '') throw garbled('a tool call has no name')
     this.#calls++
     this.#kind = undefined
     const part = ++this.#part
