@@ -3,7 +3,7 @@ import { isJsonObject } from '../../core/json.ts'
 import { toBase64 } from '../../core/media.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { storableCopy } from '../../core/storable.ts'
-import { type Answerer, quietOverflow } from '../errors.ts'
+import { type Answerer, countsOf, quietOverflow, windowExceeded, windowFilled } from '../errors.ts'
 import { brokenOff, garbled, incomplete } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 import { Calls } from './calls.ts'
@@ -161,8 +161,8 @@ export class AiSdkDecoder {
     const finishReason = untold ? (this.#calls.count > 0 ? 'tool-calls' : 'stop') : finishReasonOf(end)
     const mayBeCut = finishReason === 'length' || finishReason === 'content-filter' || finishReason === 'refusal'
     if (this.#calls.isCut && !mayBeCut) throw incomplete(`The response of ${provider} ended in the middle of a tool call`)
-    const { inputTokens, outputTokens } = usage.complete ? usage : { inputTokens: undefined, outputTokens: undefined }
-    const overflow = quietOverflow({ ...this.#asked, finishReason: raw, inputTokens, outputTokens })
+    const told = { ...this.#asked, finishReason: raw, ...countsOf(usage) }
+    const overflow = raw === windowExceeded && this.#out.count === 0 ? windowFilled(told) : quietOverflow(told)
     if (overflow !== undefined) throw overflow
     return {
       finishReason,

@@ -1,4 +1,5 @@
 import type { FinishReason } from '../../core/model.ts'
+import { windowExceeded } from '../errors.ts'
 import { isBrokenOff } from '../unusable.ts'
 import { isWire } from '../wire.ts'
 
@@ -25,6 +26,7 @@ const reasons: { readonly [unified: string]: FinishReason } = {
 /** Words of providers that tell more than what packages make of them. */
 const rawReasons: { readonly [raw: string]: FinishReason } = {
   pause_turn: 'pause-turn',
+  [windowExceeded]: 'length',
   refusal: 'refusal',
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { quietOverflow, streamError } from '../errors.ts'
+import { countsOf, streamError, windowExceeded, windowFilled } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
@@ -9,7 +9,7 @@ import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, jsonOrText } from
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { type Block, blockOf, grow, impliedStart, whole } from './block.ts'
 import { isError } from './event.ts'
-import { finishReasonOf, windowExceeded } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import { isServerResult, settlementOf } from './server-tools.ts'
 import { MessagesUsage } from './usage.ts'
 
@@ -117,12 +117,8 @@ export class MessagesDecoder implements ResponseDecoder {
 
   /** An answer that the end of the window cut is one; where nothing was said, the input filled it. */
   #checkWindow(): void {
-    if (this.#stop !== windowExceeded || this.#parts > 0) return
-    const { inputTokens, outputTokens, complete } = this.#usage.usage
-    const tokens = complete ? { inputTokens, outputTokens } : { inputTokens: undefined, outputTokens: undefined }
-    const { contextWindow } = this.#from
-    const overflow = quietOverflow({ ...this.#from, finishReason: this.#stop, ...tokens, contextWindow })
-    if (overflow !== undefined) throw overflow
+    if (this.#stop === windowExceeded && this.#parts === 0)
+      throw windowFilled({ ...this.#from, finishReason: this.#stop, ...countsOf(this.#usage.usage) })
   }
 
   #setDone(): void {

@@ -1,4 +1,5 @@
 import type { FinishReason } from '../../core/model.ts'
+import { windowExceeded } from '../errors.ts'
 import * as gemini from '../gemini/finish.ts'
 import { reasonWords } from '../unusable.ts'
 
@@ -13,7 +14,7 @@ const finishReasons: { readonly [reason: string]: FinishReason } = {
   length: 'length',
   max_tokens: 'length',
   model_length: 'length',
-  model_context_window_exceeded: 'length',
+  [windowExceeded]: 'length',
   content_filter: 'content-filter',
   sensitive: 'content-filter',
   refusal: 'refusal',

@@ -431,6 +431,12 @@ describe('the end', () => {
       )
   })
 
+  test('B120 a window that is full before the first word is an overflow; what was said before it was full is an answer that was cut', () => {
+    const full = end('model_context_window_exceeded')
+    expect(() => decode([chunk({ content: '' }), full])).toThrow(expect.objectContaining({ code: 'ModelContextOverflow' }))
+    expect(decode([chunk({ content: 'x' }), full])).toMatchObject({ parts: [{ text: 'x' }], finish: { finishReason: 'length' } })
+  })
+
   test('C9 a reason that nobody knows does not keep calls from running', () => {
     const { parts, finish } = decode([calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }), end('some_new_reason')])
     expect([parts.length, finish.finishReason]).toEqual([1, 'other'])
