@@ -1,4 +1,5 @@
 import { RondoError } from '../core/error.ts'
+import type { Usage } from '../core/usage.ts'
 import { type ErrorFacts, readErrorBody, readErrorValue } from './error-body.ts'
 import { classify, type ErrorKind, kinds } from './error-kinds.ts'
 import { markNotFound } from './not-found.ts'
@@ -81,20 +82,33 @@ export interface QuietEnd extends Answerer {
   readonly inputTokens: number | undefined
   readonly outputTokens: number | undefined
   /** Tokens. */
-  readonly contextWindow: number | undefined
+  readonly contextWindow?: number | undefined
+}
+
+/** The counts of an end, as far as they are known. */
+export function countsOf({ complete, inputTokens, outputTokens }: Usage): Pick<QuietEnd, 'inputTokens' | 'outputTokens'> {
+  return complete ? { inputTokens, outputTokens } : { inputTokens: undefined, outputTokens: undefined }
 }
 
 /**
- * The overflow that some servers pass over in silence (B120): z.ai tells more input tokens than the window has, or a finish reason of its
- * own; MiMo cuts the input so that it fills the window, and stops for length without a token. A server that cuts the input and then
- * answers (Ollama) can't be caught: it tells only what was left.
+ * The overflow that some servers pass over in silence (B120): z.ai tells more input tokens than the window has; MiMo cuts the input so that
+ * it fills the window, and stops for length without a token. A server that cuts the input and then answers (Ollama) can't be caught: it
+ * tells only what was left.
  */
 export function quietOverflow(end: QuietEnd): RondoError | undefined {
   const { finishReason, inputTokens, outputTokens, contextWindow } = end
-  const told = finishReason === 'model_context_window_exceeded'
   const over = inputTokens !== undefined && contextWindow !== undefined && inputTokens > contextWindow
   const filled = inputTokens !== undefined && contextWindow !== undefined && inputTokens >= contextWindow * 0.99
-  if (!told && !over && !(filled && finishReason === 'length' && outputTokens === 0)) return undefined
+  const isQuiet = over || (filled && finishReason === 'length' && outputTokens === 0)
+  return isQuiet ? windowFilled(end) : undefined
+}
+
+/** Why an answer ended, in the words of Anthropic and Z.AI: what was said before is an answer that was cut. Without any the input filled the window. */
+export const windowExceeded = 'model_context_window_exceeded'
+
+/** The overflow that an end is which says nothing of an error. */
+export function windowFilled(end: QuietEnd): RondoError {
+  const { finishReason, inputTokens, contextWindow } = end
   const overflow: Overflow = {
     ...(inputTokens === undefined ? {} : { used: inputTokens }),
     ...(contextWindow === undefined ? {} : { limit: contextWindow }),

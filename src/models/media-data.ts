@@ -1,5 +1,6 @@
 import { percentDecoded, toBase64 } from '../core/media.ts'
 import type { MediaPart } from '../core/message.ts'
+import { wellFormed } from '../core/text.ts'
 
 const base64Url = /^data:[^,]{0,200};base64,/i
 
@@ -24,3 +25,36 @@ export function base64Of(data: string): string | undefined {
   if (start !== undefined) return data.slice(start.length)
   return isRemote(data) ? undefined : toBase64(percentDecoded(data.slice(data.indexOf(',') + 1)))
 }
+
+/** In small letters and without parameters: `text/plain` for `Text/Plain; charset=utf-8`. */
+export function typeOf(mediaType: string): string {
+  return mediaType.toLowerCase().replace(/;.*$/s, '').trim()
+}
+
+/** OpenAI takes no file without a name, and tells its kind by how that ends. */
+export function fileName({ mediaType, name = '' }: Pick<MediaPart, 'mediaType' | 'name'>): string {
+  return name.trim() === '' ? `file.${extension(typeOf(mediaType))}` : wellFormed(name)
+}
+
+function extension(type: string): string {
+  const known = extensions.get(type)
+  if (known !== undefined) return known
+  const subtype = type.replace(/^.*\+(?=(?:json|xml)$)|^[^/]*\/(?:x-|vnd\.)?|\+.*$/g, '')
+  return /^\w+$/.test(subtype) ? subtype : 'bin'
+}
+
+/** Those that are no name of their type. */
+const extensions: ReadonlyMap<string, string> = new Map([
+  ['application/javascript', 'js'],
+  ['application/msword', 'doc'],
+  ['application/octet-stream', 'bin'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.ms-powerpoint', 'ppt'],
+  ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'pptx'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['text/javascript', 'js'],
+  ['text/markdown', 'md'],
+  ['text/plain', 'txt'],
+  ['text/x-python', 'py'],
+])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { base64Of, isRemote, urlOf } from '../../src/models/media-data.ts'
+import { base64Of, fileName, isRemote, urlOf } from '../../src/models/media-data.ts'
 
 const base64 = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64')
 
@@ -26,4 +26,22 @@ test.each(['https://a.test/x.png', 'HTTP://a.test/', 'gs://bucket/x', 'file:///x
 test('base64 as a URL', () => {
   expect(urlOf({ data: 'AAAA', mediaType: 'image/png' })).toBe('data:image/png;base64,AAAA')
   expect(urlOf({ data: 'data:,x', mediaType: 'image/png' })).toBe('data:,x')
+})
+
+test.each([
+  ['a.pdf', 'application/pdf', 'a.pdf'],
+  ['a\ud800.pdf', 'application/pdf', 'a\ufffd.pdf'],
+  [' ', 'application/pdf', 'file.pdf'],
+  [undefined, 'Text/Plain; charset=utf-8', 'file.txt'],
+  [undefined, 'text/csv', 'file.csv'],
+  [undefined, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'file.docx'],
+  [undefined, 'application/x-tar', 'file.tar'],
+  [undefined, 'application/vnd.api+json', 'file.json'],
+  [undefined, 'application/epub+zip', 'file.epub'],
+  [undefined, 'text/', 'file.bin'],
+  [undefined, 'application/../../x', 'file.bin'],
+  [undefined, '', 'file.bin'],
+  [undefined, 'pdf', 'file.pdf'],
+])('a file named %j of type %s is sent as %s', (name, mediaType, expected) => {
+  expect(fileName(name === undefined ? { mediaType } : { mediaType, name })).toBe(expected)
 })

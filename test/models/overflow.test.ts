@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { httpError, quietOverflow, streamError } from '../../src/models/errors.ts'
+import { httpError, quietOverflow, streamError, windowFilled } from '../../src/models/errors.ts'
 
 /** A row of appendix A of the field reports: who, which status (also 200 with the error inside), which body, which numbers. */
 interface Row {
@@ -364,7 +364,8 @@ describe('appendix A: a too long input', () => {
     expect(zai?.message).toBe(
       'acme says that the input is too long for the model (1001 tokens, limit 1000 tokens; HTTP 200, without an error): it ended with stop.',
     )
-    expect(quietOverflow({ ...end, finishReason: 'model_context_window_exceeded', contextWindow: undefined })?.code).toBe(
+    expect(quietOverflow({ ...end, finishReason: 'model_context_window_exceeded' })).toBeUndefined()
+    expect(windowFilled({ ...end, finishReason: 'model_context_window_exceeded', contextWindow: undefined }).code).toBe(
       'ModelContextOverflow',
     )
     expect(quietOverflow({ ...end, finishReason: 'length', inputTokens: 995, outputTokens: 0 })?.code).toBe('ModelContextOverflow')

@@ -1,7 +1,8 @@
-import { errorData, RondoError } from '../../core/error.ts'
+import { errorData } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import { storableCopy } from '../../core/storable.ts'
+import { garbled } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 import type { Out } from './out.ts'
 
@@ -98,7 +99,7 @@ export class Calls {
   }
 
   #open(id: string, name: string): OpenCall {
-    if (name === '') throw new RondoError('ModelServerError', "The model's response is garbled: a tool call has no name.")
+    if (name === '') throw garbled('a tool call has no name')
     const call: OpenCall = { part: this.#out.next(), id, name, text: '', metadata: undefined, whole: undefined, told: false }
     this.#byId.set(id, call)
     this.#begun++

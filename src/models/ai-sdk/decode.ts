@@ -3,13 +3,12 @@ import { isJsonObject } from '../../core/json.ts'
 import { toBase64 } from '../../core/media.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
 import { storableCopy } from '../../core/storable.ts'
-import { type Answerer, quietOverflow } from '../errors.ts'
-import { safeText } from '../safe-text.ts'
-import { garbled, incomplete } from '../unusable.ts'
+import { type Answerer, countsOf, quietOverflow, windowExceeded, windowFilled } from '../errors.ts'
+import { brokenOff, garbled, incomplete } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 import { Calls } from './calls.ts'
 import { errorOf, refusedPrompt } from './errors.ts'
-import { endOf, finishReasonOf, isBrokenOff, isUntold } from './finish.ts'
+import { endOf, finishReasonOf, isFailure, isUntold } from './finish.ts'
 import { Out } from './out.ts'
 import { Texts } from './texts.ts'
 import { usageOf } from './usage.ts'
@@ -147,13 +146,13 @@ export class AiSdkDecoder {
    */
   end(whole: boolean): ModelFinish {
     this.#texts.closeAll()
-    const { provider, secrets } = this.#asked
+    const { provider } = this.#asked
     const finish = this.#finish
     if (finish === undefined)
       throw incomplete(this.#begun ? `The response of ${provider} ended without its last part` : `${provider} answered with nothing`)
     const end = endOf(finish['finishReason'])
     const raw = end.raw ?? end.unified
-    if (isBrokenOff(end)) throw incomplete(`${provider} broke off its response (finish reason "${safeText(raw, 60, secrets)}")`)
+    if (isFailure(end)) throw brokenOff(raw, this.#asked)
     const usage = usageOf(finish['usage'], finish['providerMetadata'])
     const untold = isUntold(end, usage.complete)
     const refused = untold ? refusedPrompt(finish['providerMetadata'], this.#asked) : undefined
@@ -162,8 +161,8 @@ export class AiSdkDecoder {
     const finishReason = untold ? (this.#calls.count > 0 ? 'tool-calls' : 'stop') : finishReasonOf(end)
     const mayBeCut = finishReason === 'length' || finishReason === 'content-filter' || finishReason === 'refusal'
     if (this.#calls.isCut && !mayBeCut) throw incomplete(`The response of ${provider} ended in the middle of a tool call`)
-    const { inputTokens, outputTokens } = usage.complete ? usage : { inputTokens: undefined, outputTokens: undefined }
-    const overflow = quietOverflow({ ...this.#asked, finishReason: raw, inputTokens, outputTokens })
+    const told = { ...this.#asked, finishReason: raw, ...countsOf(usage) }
+    const overflow = raw === windowExceeded && this.#out.count === 0 ? windowFilled(told) : quietOverflow(told)
     if (overflow !== undefined) throw overflow
     return {
       finishReason,

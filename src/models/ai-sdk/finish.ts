@@ -1,4 +1,6 @@
 import type { FinishReason } from '../../core/model.ts'
+import { windowExceeded } from '../errors.ts'
+import { isBrokenOff } from '../unusable.ts'
 import { isWire } from '../wire.ts'
 
 /** How a response ended, in the words of its package. */
@@ -24,20 +26,9 @@ const reasons: { readonly [unified: string]: FinishReason } = {
 /** Words of providers that tell more than what packages make of them. */
 const rawReasons: { readonly [raw: string]: FinishReason } = {
   pause_turn: 'pause-turn',
+  [windowExceeded]: 'length',
   refusal: 'refusal',
 }
-
-/**
- * Reasons that say that the generation failed: what came is no more a response than a stream without its end (B054). Most packages call them
- * `error`.
- */
-const brokenOff: ReadonlySet<string> = new Set([
-  'error',
-  'abort', // vLLM, SGLang
-  'aborted',
-  'insufficient_system_resource', // DeepSeek
-  'malformed_function_call', // Gemini
-])
 
 /** A reason that nobody knows is no success (B054). */
 export function finishReasonOf({ unified, raw }: End): FinishReason {
@@ -46,8 +37,9 @@ export function finishReasonOf({ unified, raw }: End): FinishReason {
   return Object.hasOwn(reasons, unified) ? (reasons[unified] ?? 'other') : 'other'
 }
 
-export function isBrokenOff({ unified, raw }: End): boolean {
-  return unified === 'error' || (unified === 'other' && raw !== undefined && brokenOff.has(raw.toLowerCase()))
+/** Most packages call it `error` when the generation failed. */
+export function isFailure({ unified, raw }: End): boolean {
+  return unified === 'error' || (unified === 'other' && raw !== undefined && isBrokenOff(raw))
 }
 
 /**

@@ -16,6 +16,11 @@ export class Out {
     this.#sink = sink
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#parts
+  }
+
   next(): number {
     return this.#parts++
   }

@@ -1,6 +1,6 @@
 import type { Message } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
-import { type CallIds, nineIds, wordIds } from '../history/ids.ts'
+import { type CallIds, fortyIds, nineIds, wordIds } from '../history/ids.ts'
 import { type AssistantItem, type HistoryRules, type MediaItem, type ResultItem, type TextItem, turnsOf } from '../history/turns.ts'
 import { placeOf } from './media.ts'
 import { copyOf, optionsOf, readSaved, type Saved } from './saved.ts'
@@ -157,10 +157,16 @@ function serverIds(item: AssistantItem): readonly string[] {
   return item.type === 'server-call' && item.part.providerCallId !== undefined ? [item.part.providerCallId] : []
 }
 
-/** Packages hand on what ids they get; only Mistral's API takes none but its own form (B016). */
+/**
+ * Packages hand on what ids they get. Mistral's API takes none but its own form (B016). Which API is behind another one is not known: such ids go
+ * that all take; only a Responses API, which may have kept the calls, gets its own back in every length.
+ */
 function idsFor(provider: string): CallIds {
-  return /(?:^|\.)mistral/i.test(provider) ? nineIds : wordIds
+  if (/(?:^|\.)mistral/i.test(provider)) return nineIds
+  return provider.endsWith('.responses') ? wordIds : shortIds
 }
+
+const shortIds: CallIds = { accepts: (id) => fortyIds.accepts(id) && wordIds.accepts(id), make: fortyIds.make }
 
 function copied<Data, Output, More extends object>(message: SpecMessage<Data, Output, More>): SpecMessage<Data, Output, More> {
   switch (message.role) {

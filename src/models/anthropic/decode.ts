@@ -1,15 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { quietOverflow, streamError } from '../errors.ts'
+import { countsOf, streamError, windowExceeded, windowFilled } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { type Block, blockOf, grow, impliedStart, whole } from './block.ts'
 import { isError } from './event.ts'
-import { finishReasonOf, windowExceeded } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import { isServerResult, settlementOf } from './server-tools.ts'
 import { MessagesUsage } from './usage.ts'
 
@@ -99,6 +99,10 @@ export class MessagesDecoder implements ResponseDecoder {
       const where = open?.kind === 'call' ? ', in the middle of the arguments of a tool call' : ''
       throw incomplete(`The response of ${provider} ended cleanly but without its last event${where}`)
     }
+    if (this.#stop !== undefined && isBrokenOff(this.#stop)) {
+      this.flush()
+      throw brokenOff(this.#stop, this.#from)
+    }
     for (const index of [...this.#blocks.keys()]) this.#close(index)
     const finishReason = finishReasonOf(this.#stop, this.#calls > 0)
     this.#note({
@@ -113,12 +117,8 @@ export class MessagesDecoder implements ResponseDecoder {
 
   /** An answer that the end of the window cut is one; where nothing was said, the input filled it. */
   #checkWindow(): void {
-    if (this.#stop !== windowExceeded || this.#parts > 0) return
-    const { inputTokens, outputTokens, complete } = this.#usage.usage
-    const tokens = complete ? { inputTokens, outputTokens } : { inputTokens: undefined, outputTokens: undefined }
-    const { contextWindow } = this.#from
-    const overflow = quietOverflow({ ...this.#from, finishReason: this.#stop, ...tokens, contextWindow })
-    if (overflow !== undefined) throw overflow
+    if (this.#stop === windowExceeded && this.#parts === 0)
+      throw windowFilled({ ...this.#from, finishReason: this.#stop, ...countsOf(this.#usage.usage) })
   }
 
   #setDone(): void {

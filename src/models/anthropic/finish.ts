@@ -1,7 +1,5 @@
 import type { FinishReason } from '../../core/model.ts'
-
-/** What an answer says that the window ended, and that some servers say instead of an error. */
-export const windowExceeded = 'model_context_window_exceeded'
+import { windowExceeded } from '../errors.ts'
 
 /** platform.claude.com, Handling stop reasons. */
 const finishReasons: { readonly [reason: string]: FinishReason } = {

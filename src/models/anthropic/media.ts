@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
-import { base64Of, isRemote } from '../media-data.ts'
+import { base64Of, isRemote, typeOf } from '../media-data.ts'
 
 /** platform.claude.com, Images and vision; PDF support. Any other image is refused. */
 const images: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
@@ -10,7 +10,7 @@ const texts = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-sh|s
 
 /** Whether the API has a block for it at all. By their URLs it fetches images and PDFs, and nothing else. */
 export function isReadable({ mediaType, data = '' }: MediaPart): boolean {
-  const type = typeOf(mediaType)
+  const type = ownType(mediaType)
   if (type === 'application/pdf') return true
   return isRemote(data) ? type.startsWith('image/') : images.has(type) || texts.test(type)
 }
@@ -20,12 +20,12 @@ export function isReadable({ mediaType, data = '' }: MediaPart): boolean {
  * say that it does not see it.
  */
 export function mediaBlock(part: MediaPart): JsonObject {
-  const { mediaType, name, data = '' } = part
-  const type = typeOf(mediaType)
+  const { mediaType, name = '', data = '' } = part
+  const type = ownType(mediaType)
   if (!isReadable(part)) return { type: 'text', text: unseen(part) }
   const source = isRemote(data) ? { type: 'url', url: data } : sourceOf(data, type)
   if (type.startsWith('image/')) return { type: 'image', source }
-  return { type: 'document', source, ...(name === undefined ? {} : { title: wellFormed(name) }) }
+  return { type: 'document', source, ...(name.trim() === '' ? {} : { title: wellFormed(name) }) }
 }
 
 /** What an answer held that can't be sent as a part of one. */
@@ -40,8 +40,8 @@ function sourceOf(data: string, type: string): JsonObject {
   return { type: 'base64', media_type: type, data: base64 }
 }
 
-function typeOf(mediaType: string): string {
-  const type = mediaType.toLowerCase().replace(/;.*$/s, '').trim()
+function ownType(mediaType: string): string {
+  const type = typeOf(mediaType)
   return type === 'image/jpg' ? 'image/jpeg' : type
 }
 

@@ -69,7 +69,7 @@ export class MessagesFrames {
   #fields(parts: FrameParts): JsonObject {
     const { instructions, settings, outputSchema, toolChoice } = parts
     const target = this.#target
-    const theirs = providerFields(settings, target.provider, ['messages', 'model', 'stream', ...Object.keys(this.#options.fields)])
+    const theirs = providerFields(parts, target.provider, ['messages', 'model', 'stream', ...Object.keys(this.#options.fields)])
     const { thinking, effort } = thinkingFields(target, settings)
     const thinks = isThinking(theirs['thinking'] ?? thinking)
     const tools = this.#tools(parts.tools)

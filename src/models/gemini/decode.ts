@@ -4,17 +4,13 @@ import { type Answerer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { safeText } from '../safe-text.ts'
-import { eventOf, garbled, incomplete, tooMany } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
-import { finishReasonOf, isBrokenOff } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import { PartialArgs } from './partial-args.ts'
 import { ServerCalls } from './server-calls.ts'
 import { sourcesOf } from './sources.ts'
 import { GeminiUsage } from './usage.ts'
-
-/** So many calls one response may hold: more is a model that runs on without end. */
-const maxCalls = 1_000
 
 /** Reads a response of `generateContent`: the events of a stream, or a whole response as if it were one. */
 export class GeminiDecoder implements ResponseDecoder {
@@ -101,13 +97,12 @@ export class GeminiDecoder implements ResponseDecoder {
     this.#readCounts()
     this.#cutCall()
     this.flush()
-    const { provider, secrets } = this.#from
+    const { provider } = this.#from
     const reason = this.#finish ?? this.#blocked
     if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
     if (this.#isCut) throw incomplete(`The response of ${provider} ended in the middle of an event`)
     if (reason === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last event`)
-    if (this.#finish !== undefined && isBrokenOff(this.#finish))
-      throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, secrets)}")`)
+    if (this.#finish !== undefined && isBrokenOff(this.#finish)) throw brokenOff(this.#finish, this.#from)
     // A prompt that was refused has no candidate.
     const finishReason = this.#finish === undefined ? 'content-filter' : finishReasonOf(this.#finish, this.#calls > 0)
     return { finishReason, rawFinishReason: reason, usage: this.#usage.usage }
@@ -168,7 +163,7 @@ export class GeminiDecoder implements ResponseDecoder {
     if (name !== '') {
       const toolName = this.#toolNames.get(name) ?? name
       this.#endCall()
-      if (++this.#calls > maxCalls) throw tooMany(maxCalls, 'tool calls')
+      this.#calls++
       const part = this.#newPart()
       this.#open = undefined
       this.#deltas.other(id === '' ? { type: 'call', part, toolName } : { type: 'call', part, toolName, providerCallId: id })

@@ -4,7 +4,7 @@ import { anyIds } from '../history/ids.ts'
 import { type AssistantItem, type CallItem, type HistoryRules, type ResultItem, type Turn, turnsOf } from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
 import { optional } from '../http/frames.ts'
-import { base64Of, isRemote } from '../media-data.ts'
+import { base64Of, isRemote, typeOf } from '../media-data.ts'
 import { geminiToolNames, legalToolName } from '../tool-names.ts'
 import type { Family } from './family.ts'
 
@@ -27,7 +27,7 @@ export function geminiWriting(scope: string, family: Family): Writing {
     ids: anyIds,
     nameOf: (name) => legalToolName(name, geminiToolNames),
     // As bytes only; a URL would be another kind of part.
-    resultHolds: ({ mediaType, data = '' }) => family.mediaInResults && typesInResults.has(mediaType) && !isRemote(data),
+    resultHolds: ({ mediaType, data = '' }) => family.mediaInResults && typesInResults.has(typeOf(mediaType)) && !isRemote(data),
   }
   return {
     between,

@@ -17,22 +17,8 @@ const finishReasons: { readonly [reason: string]: FinishReason } = {
   MODEL_ARMOR: 'content-filter',
 }
 
-/** Reasons that say that the generation failed: nothing of it is used, and another attempt may do better (B054). */
-const brokenOff: ReadonlySet<string> = new Set([
-  'MALFORMED_FUNCTION_CALL',
-  'UNEXPECTED_TOOL_CALL',
-  'MALFORMED_RESPONSE',
-  'MISSING_THOUGHT_SIGNATURE',
-  'TOO_MANY_TOOL_CALLS',
-])
-
 /** A reason that we don't know is no success (B054). */
 export function finishReasonOf(reason: string, hasCalls: boolean): FinishReason {
   const known = Object.hasOwn(finishReasons, reason) ? finishReasons[reason] : undefined
   return known === 'stop' && hasCalls ? 'tool-calls' : (known ?? 'other')
-}
-
-/** Whether a response is no whole one, by what its reason says. */
-export function isBrokenOff(reason: string): boolean {
-  return brokenOff.has(reason)
 }

@@ -42,11 +42,11 @@ export class GeminiFrames {
   }
 
   #fields(parts: FrameParts): JsonObject {
-    const { instructions, settings } = parts
-    const { generationConfig: more, toolConfig: given, ...fields } = providerFields(settings, this.#provider, ['contents'])
+    const { instructions } = parts
+    const { generationConfig: more, toolConfig: given, ...fields } = providerFields(parts, this.#provider, ['contents'])
     const config = { ...this.#config(parts), ...(isJsonObject(more) ? more : {}) }
     const { tools, toolConfig: ours } = this.#tools(parts)
-    const toolConfig = mergedConfig(ours, given)
+    const toolConfig = mergedConfig(ours, given, parts.toolChoice)
     return {
       ...(instructions === '' ? {} : { systemInstruction: { parts: [{ text: wellFormed(instructions) }] } }),
       ...(tools.length === 0 ? {} : { tools }),
@@ -109,11 +109,13 @@ export class GeminiFrames {
 const noTools = { tools: [], toolConfig: {} }
 
 /** What the user says of calling goes beside the choice, and not in its place: arguments in pieces (`streamFunctionCallArguments`) are asked for there. */
-function mergedConfig(ours: JsonObject, given: Json | undefined): JsonObject {
+function mergedConfig(ours: JsonObject, given: Json | undefined, choice: ModelRequest['toolChoice']): JsonObject {
   if (!isJsonObject(given)) return ours
   const name = 'functionCallingConfig'
   const [mine, more] = [ours[name], given[name]]
-  return { ...ours, ...given, ...(isJsonObject(mine) && isJsonObject(more) ? { [name]: { ...mine, ...more } } : {}) }
+  if (!isJsonObject(mine)) return { ...ours, ...given }
+  // What forbids all calls stays as it is.
+  return { ...ours, ...given, [name]: choice === 'none' || !isJsonObject(more) ? mine : { ...mine, ...more } }
 }
 
 function declarationOf({ name, description, inputJsonSchema }: Tool): Json {

@@ -78,9 +78,10 @@ export class Conversation {
     return this.#bytes.length
   }
 
-  /** Whether a call was ever sent. */
+  /** Whether there is a call among the messages that were encoded last. */
   get hasCalls(): boolean {
-    return this.#used.size > 0
+    for (const place of this.#used.values()) if (place < this.#count) return true
+    return false
   }
 
   /**

@@ -1,6 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { ModelRequest, ModelSettings } from '../../core/model.ts'
+import type { ModelRequest } from '../../core/model.ts'
 import type { ProviderTool } from '../../core/tool.ts'
 
 /** What a frame is made of. Two requests of which these are the same have the same frame. */
@@ -54,12 +54,18 @@ export function hostedTool(tool: ProviderTool, provider: string): Json {
 }
 
 /**
- * What the user says to this provider; it goes over everything but what the adapter makes itself.
+ * What the user says to this provider; it goes over everything but what the adapter makes itself, and but 'none': a choice of tools of all
+ * requests does not allow them where none may be called.
  *
- * @param own The names of that.
+ * @param own The names of what the adapter makes itself.
  */
-export function providerFields({ providerOptions }: ModelSettings, provider: string, own: readonly string[]): JsonObject {
-  const fields = providerOptions?.[provider]
+export function providerFields(
+  { settings, toolChoice }: Pick<FrameParts, 'settings' | 'toolChoice'>,
+  provider: string,
+  own: readonly string[],
+): JsonObject {
+  const fields = settings.providerOptions?.[provider]
   if (!isJsonObject(fields)) return {}
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !own.includes(name)))
+  const isTheirs = (name: string) => !own.includes(name) && (name !== 'tool_choice' || toolChoice !== 'none')
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isTheirs(name)))
 }

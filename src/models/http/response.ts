@@ -1,7 +1,7 @@
 import { RondoError } from '../../core/error.ts'
 import type { ModelFinish } from '../../core/model.ts'
 import { scanJson } from '../../core/scan-json.ts'
-import { httpError, noAnswer, quietOverflow } from '../errors.ts'
+import { countsOf, httpError, noAnswer, quietOverflow } from '../errors.ts'
 import { JsonEnd } from '../json-end.ts'
 import { requestIdOf } from '../request-id.ts'
 import { safeText } from '../safe-text.ts'
@@ -145,14 +145,7 @@ export class ApiResponse implements HttpReceiver {
     const told = requestId === undefined ? finish : { ...finish, requestId }
     if (this.#from.tellsOverflow === true) return told
     const { rawFinishReason, usage } = finish
-    const tokens = usage.complete ? usage : undefined
-    const overflow = quietOverflow({
-      ...this.#from,
-      contextWindow: this.#from.contextWindow,
-      finishReason: rawFinishReason,
-      inputTokens: tokens?.inputTokens,
-      outputTokens: tokens?.outputTokens,
-    })
+    const overflow = quietOverflow({ ...this.#from, finishReason: rawFinishReason, ...countsOf(usage) })
     if (overflow !== undefined) throw overflow
     return told
   }

@@ -1,4 +1,3 @@
-import { RondoError } from '../../core/error.ts'
 import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Usage, unknownUsage } from '../../core/usage.ts'
 import { type Answerer, streamError } from '../errors.ts'
@@ -6,7 +5,7 @@ import { EventTemplate } from '../event-template.ts'
 import type { ResponseDecoder } from '../http/decoder.ts'
 import { inputText } from '../input-text.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { incomplete, jsonOrText } from '../unusable.ts'
+import { brokenOff, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { countOf, isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
 /** Reads a response of Ollama: a line of JSON for each piece, the last one with `done`; or one line for all. */
@@ -64,6 +63,7 @@ export class OllamaDecoder implements ResponseDecoder {
     if (!this.#begun) throw incomplete(`${provider} answered with nothing`)
     if (this.#done === undefined) throw incomplete(`The response of ${provider} ended cleanly but without its last line`)
     const reason = textOrNothing(this.#done['done_reason'])
+    if (isBrokenOff(reason)) throw brokenOff(reason, this.#from)
     const finish = { finishReason: finishOf(reason, this.#calls > 0), usage: usageOf(this.#done) }
     return reason === '' ? finish : { ...finish, rawFinishReason: reason }
   }
@@ -102,8 +102,7 @@ export class OllamaDecoder implements ResponseDecoder {
 
   #call({ id, function: named }: Wire): void {
     const toolName = isWire(named) ? textOrNothing(named['name']) : ''
-    if (!isWire(named) || toolName === '')
-      throw new RondoError('ModelServerError', "The model's response is garbled: a tool call has no name.")
+    if (!isWire(named) || toolName === '') throw garbled('a tool call has no name')
     this.#calls++
     this.#kind = undefined
     const part = ++this.#part

@@ -39,9 +39,10 @@ export class OllamaFrames {
     }
   }
 
-  #fields({ settings, tools, toolChoice, outputSchema }: FrameParts): JsonObject {
+  #fields(parts: FrameParts): JsonObject {
+    const { settings, tools, toolChoice, outputSchema } = parts
     const { keepAlive, stream = true } = this.#options
-    const { options: more, ...fields } = providerFields(settings, 'ollama', ['model', 'messages', 'stream'])
+    const { options: more, ...fields } = providerFields(parts, 'ollama', ['model', 'messages', 'stream'])
     const options = { ...this.#modelOptions(settings), ...(typeof more === 'object' && more !== null && !Array.isArray(more) ? more : {}) }
     return {
       stream,

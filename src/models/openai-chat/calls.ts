@@ -3,12 +3,9 @@ import type { JsonObject } from '../../core/json.ts'
 import { inputText } from '../input-text.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { JsonEnd } from '../json-end.ts'
-import { garbled, tooMany } from '../unusable.ts'
+import { garbled } from '../unusable.ts'
 import { isWire, type Wire } from '../wire.ts'
 import { type CallPiece, hasEnded, isMoreName, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
-
-/** So many calls one response may hold: more is a model that runs on without end. */
-const maxCalls = 1_000
 
 /**
  * Tool calls as servers stream them: whole or in pieces, with an index or without, with an id on the first piece, on every one or on none.
@@ -157,7 +154,6 @@ export class ChatCalls {
   }
 
   #open({ index, id, name, bare }: CallPiece): OpenCall {
-    if (this.#calls.length >= maxCalls) throw tooMany(maxCalls, 'tool calls')
     // An id without a name has its name in the next piece; what has neither is nothing.
     if (name === '' && id === '') throw garbled('a tool call has no name')
     this.tellRest()

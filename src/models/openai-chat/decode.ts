@@ -1,11 +1,10 @@
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelDelta, ModelFinish } from '../../core/model.ts'
-import { type Answerer, streamError } from '../errors.ts'
+import { type Answerer, countsOf, streamError, windowExceeded, windowFilled } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
-import type { ResponseDecoder } from '../http/decoder.ts'
+import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
-import { safeText } from '../safe-text.ts'
-import { eventOf, garbled, incomplete, jsonOrText } from '../unusable.ts'
+import { brokenOff, eventOf, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
 import { isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 import { ChatCalls } from './calls.ts'
 import {
@@ -21,18 +20,20 @@ import {
   saysNothing,
   textsOf,
 } from './event.ts'
-import { finishReasonOf, isBrokenOff } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import type { OpenCall } from './open-call.ts'
 import { type ReasoningData, ReasoningDetails, thinking } from './reasoning.ts'
 import { type Source, sourcesOf } from './sources.ts'
 import { ChatUsage } from './usage.ts'
+
+type From = Answerer & Pick<ApiAnswerer, 'contextWindow'>
 
 /**
  * Reads one response of a Chat Completions API: the events of a stream, or a whole completion as if it were one event. What servers
  * differ in is taken as it comes; what nobody can read is a `ModelServerError`.
  */
 export class ChatDecoder implements ResponseDecoder {
-  readonly #from: Answerer
+  readonly #from: From
   readonly #keeps: string | undefined
   readonly #deltas: JoinedDeltas
   readonly #calls: ChatCalls
@@ -60,7 +61,7 @@ export class ChatDecoder implements ResponseDecoder {
   readonly #sources = new Set<string>()
 
   /** @param keeps Under which key it is kept how reasoning came, so that it goes back; `undefined` where it does not. */
-  constructor(from: Answerer, sink: (delta: ModelDelta) => void, keeps?: string) {
+  constructor(from: From, sink: (delta: ModelDelta) => void, keeps?: string) {
     this.#from = from
     this.#keeps = keeps
     this.#deltas = new JoinedDeltas(sink)
@@ -148,8 +149,9 @@ export class ChatDecoder implements ResponseDecoder {
       const where = this.#calls.isOpen ? ', in the middle of the arguments of a tool call' : ''
       throw incomplete(`The response of ${provider} ended cleanly but without its last event${where}`)
     }
-    if (this.#finish !== undefined && isBrokenOff(this.#finish))
-      throw incomplete(`${provider} broke off its response (finish reason "${safeText(this.#finish, 60, this.#from.secrets)}")`)
+    if (this.#finish !== undefined && isBrokenOff(this.#finish)) throw brokenOff(this.#finish, this.#from)
+    if (this.#finish === windowExceeded && this.#part < 0)
+      throw windowFilled({ ...this.#from, finishReason: this.#finish, ...countsOf(this.#usage.usage) })
     const finishReason = this.#refused ? 'refusal' : finishReasonOf(this.#finish, this.#calls.count > 0)
     const finish = { finishReason, usage: this.#usage.usage }
     return this.#finish === undefined ? finish : { ...finish, rawFinishReason: this.#finish }

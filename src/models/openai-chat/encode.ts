@@ -1,7 +1,6 @@
 import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
-import { wellFormed } from '../../core/text.ts'
 import {
   type AssistantItem,
   type CallItem,
@@ -13,7 +12,7 @@ import {
   turnsOf,
 } from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
-import { base64Of, urlOf } from '../media-data.ts'
+import { base64Of, fileName, typeOf, urlOf } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 import type { Dialect } from './dialect.ts'
 import { contentWithThinking, reasoningFields } from './reasoning.ts'
@@ -103,13 +102,13 @@ function userPart(item: TextItem | MediaItem): Json {
 }
 
 function mediaPart(part: MediaPart): Json {
-  const { type, mediaType, name } = part
+  const { type, mediaType } = part
   const url = urlOf(part)
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
-  const format = audioFormats[mediaType]
+  const format = audioFormats[typeOf(mediaType)]
   if (format !== undefined) return { type: 'input_audio', input_audio: { data: audioOf(part), format } }
   // Without a name OpenAI asks for a `file_id`.
-  return { type: 'file', file: { filename: name === undefined || name === '' ? 'file' : wellFormed(name), file_data: url } }
+  return { type: 'file', file: { filename: fileName(part), file_data: url } }
 }
 
 /** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */

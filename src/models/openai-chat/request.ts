@@ -76,7 +76,7 @@ export class ChatFrames {
       ...optional('stop', settings.stop === undefined ? undefined : [...settings.stop]),
       ...(settings.reasoning === undefined ? {} : reasoningForms[reasoningAs](settings.reasoning)),
       ...(outputSchema === undefined ? {} : { response_format: outputJson(outputSchema, schemas.output) }),
-      ...providerFields(settings, provider, ['messages', 'model', 'stream']),
+      ...providerFields(parts, provider, ['messages', 'model', 'stream']),
     }
   }
 }

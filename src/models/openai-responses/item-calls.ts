@@ -1,6 +1,6 @@
-import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
+import { garbled } from '../unusable.ts'
 import { textOrNothing } from '../wire.ts'
 import { type ClientCall, customInput, inputText } from './client-calls.ts'
 import { afterOf, type OpenItem } from './open-item.ts'
@@ -21,7 +21,7 @@ export class ItemCalls {
   /** Once its name is known. */
   tell(item: OpenItem, { id, toolName }: ClientCall): void {
     if (item.call === undefined || item.call.told) return
-    if (toolName === '') throw nameless()
+    if (toolName === '') throw garbled('a tool call has no name')
     const begun = item.call.text
     item.call = { told: true, text: '' }
     this.count++
@@ -52,7 +52,7 @@ export class ItemCalls {
   /** Nothing more comes of it, not even the whole item. */
   end(item: OpenItem): void {
     if (item.call === undefined) return
-    if (!item.call.told) throw nameless()
+    if (!item.call.told) throw garbled('a tool call has no name')
     if (isCustom(item)) this.#parts.text('call-input', item.part, '"}')
   }
 
@@ -64,10 +64,6 @@ export class ItemCalls {
 
 function isCustom({ type }: OpenItem): boolean {
   return type === 'custom_tool_call'
-}
-
-function nameless(): RondoError {
-  return new RondoError('ModelServerError', `The model's response is garbled: a tool call has no name.`)
 }
 
 /** Arguments that were cut may be JSON all the same, and say less than they would have. */

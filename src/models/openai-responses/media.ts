@@ -1,8 +1,7 @@
 import type { Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
-import { wellFormed } from '../../core/text.ts'
 import type { MediaItem, ResultItem, TextItem } from '../history/turns.ts'
-import { base64Of, isRemote, urlOf } from '../media-data.ts'
+import { base64Of, fileName, isRemote, urlOf } from '../media-data.ts'
 
 /** Text alone as a text, else as parts. */
 export function userContent(items: readonly (TextItem | MediaItem)[]): Json {
@@ -22,9 +21,8 @@ function textPart(text: string): Json {
 
 function mediaPart(part: MediaPart): Json {
   if (isImage(part)) return { type: 'input_image', image_url: urlOf(part), detail: 'auto' }
-  const { mediaType, name = `file.${extension(mediaType)}` } = part
   const url = urlOf(part)
-  return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: wellFormed(name), file_data: url }
+  return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: fileName(part), file_data: url }
 }
 
 export function isFileOrImage({ type, mediaType }: MediaPart): boolean {
@@ -33,13 +31,6 @@ export function isFileOrImage({ type, mediaType }: MediaPart): boolean {
 
 function isImage({ type, mediaType }: MediaPart): boolean {
   return type === 'image' || mediaType.startsWith('image/')
-}
-
-/** A file that has no name must get one: the API tells its kind by it. */
-function extension(mediaType: string): string {
-  const [type = '', subtype = ''] = mediaType.split(/[/;]/)
-  if (subtype === 'plain' || subtype === '') return type === 'text' ? 'txt' : 'bin'
-  return subtype.replace(/^x-|^vnd\./, '').replace(/\+.*$/, '')
 }
 
 /** A picture that the model has made, as the API told it: base64, or a URL. */

@@ -59,9 +59,10 @@ export class ResponsesFrames {
     }
   }
 
-  #fields({ tools, toolChoice, settings, outputSchema }: FrameParts): JsonObject {
+  #fields(parts: FrameParts): JsonObject {
+    const { tools, toolChoice, settings, outputSchema } = parts
     const { stream, streamOptions, store, encrypted, provider, reasoningSummary, maxTools } = this.#options
-    const { tools: hosted, ...own } = providerFields(settings, provider, ['input', 'model', 'stream'])
+    const { tools: hosted, ...own } = providerFields(parts, provider, ['input', 'model', 'stream'])
     const effort = optional('effort', settings.reasoning)
     const format = outputSchema === undefined ? {} : { format: outputJson(outputSchema) }
     checkToolCount(tools, maxTools, provider)

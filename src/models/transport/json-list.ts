@@ -25,9 +25,9 @@ export class JsonListDecoder {
     while (text !== '' && !this.#ended) text = this.#element === '' ? this.#between(text) : this.#more(text)
   }
 
-  /** The body has ended. Returns the beginning of an element whose end did not come, else `undefined`. */
+  /** The body has ended. Returns the beginning of an element whose end did not come, '' where the list lacks its own, else `undefined`. */
   end(): string | undefined {
-    return this.#element === '' ? undefined : this.#element
+    return this.#ended ? undefined : this.#element
   }
 
   /** Up to the next element. */

@@ -388,9 +388,15 @@ test('a prompt that Gemini refuses is refused, and not asked for again', async (
   })
 })
 
-test.each(['MALFORMED_FUNCTION_CALL', 'abort'])('B054 a generation that failed with %s is no response', async (raw) => {
-  await expect(read('v4', [...text('x'), finish('v4', 'other', raw)])).rejects.toMatchObject({ code: 'ModelServerError', retryable: true })
-})
+test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'function_call_filter: MALFORMED_FUNCTION_CALL', 'abort'])(
+  'B054 a generation that failed with %s is no response',
+  async (raw) => {
+    await expect(read('v4', [...text('x'), finish('v4', 'other', raw)])).rejects.toMatchObject({
+      code: 'ModelServerError',
+      retryable: true,
+    })
+  },
+)
 
 describe('usage', () => {
   const usageOf = async (usage: unknown, metadata?: unknown, finishReason: unknown = 'stop') =>
@@ -442,8 +448,14 @@ describe('usage', () => {
   test('B120 an input larger than the window was too long, whatever the server says', async () => {
     const parts = [...text('x'), finish('v4')]
     await expect(read('v4', parts, { capabilities: { contextWindow: 9 } })).rejects.toMatchObject({ code: 'ModelContextOverflow' })
-    const told = [...text('x'), finish('v4', 'length', 'model_context_window_exceeded')]
-    await expect(read('v4', told)).rejects.toMatchObject({ code: 'ModelContextOverflow' })
+  })
+
+  test('B120 a window that is full before the first word is an overflow; what was said before it was full is an answer that was cut', async () => {
+    for (const unified of ['length', 'other']) {
+      const end = finish('v4', unified, 'model_context_window_exceeded')
+      await expect(read('v4', [end])).rejects.toMatchObject({ code: 'ModelContextOverflow' })
+      expect(await read('v4', [...text('x'), end])).toMatchObject({ parts: [{ text: 'x' }], finish: { finishReason: 'length' } })
+    }
   })
 })
 

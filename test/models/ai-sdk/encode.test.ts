@@ -257,7 +257,13 @@ describe.each(versions)('a request of specification %s', (version) => {
   test('B014 B015 B016 ids are unique, and in a form that every API takes', async () => {
     const turn = (n: number, ids: readonly string[]): Message =>
       said('assistant', ...ids.map((providerCallId, index) => call(index, { callId: `m${n}.${index}`, providerCallId })))
-    const turns = [turn(1, ['call_0']), turn(2, ['call_0']), turn(3, ['same', 'same']), turn(4, ['fc|x', 'y'.repeat(80)])]
+    const turns = [
+      turn(1, ['call_0']),
+      turn(2, ['call_0']),
+      turn(3, ['same', 'same']),
+      turn(4, ['fc|x', 'y'.repeat(80)]),
+      turn(5, ['y'.repeat(41)]),
+    ]
     const idsOf = async (provider: string) => {
       const prompt = (await prompted(version, turns, { provider })) ?? []
       const ids = (role: string) =>
@@ -265,10 +271,13 @@ describe.each(versions)('a request of specification %s', (version) => {
           .filter((message) => message.role === role)
           .flatMap(({ content }) => (content as { toolCallId: string }[]).map((part) => part.toolCallId))
       expect(ids('tool')).toEqual(ids('assistant'))
-      expect(new Set(ids('tool')).size).toBe(6)
+      expect(new Set(ids('tool')).size).toBe(7)
       return ids('tool')
     }
-    expect((await idsOf('openai.chat')).every((id) => /^[\w-]{1,64}$/.test(id))).toBe(true)
+    for (const provider of ['openai.chat', 'azure.chat', 'gateway', 'anthropic.messages'])
+      expect((await idsOf(provider)).every((id) => /^[\w-]{1,40}$/.test(id))).toBe(true)
+    // It may have kept the call, and knows it by its id only.
+    expect((await idsOf('openai.responses')).at(-1)).toBe('y'.repeat(41))
     expect((await idsOf('openai.chat'))[0]).toBe('call_0')
     expect((await idsOf('mistral.chat')).every((id) => /^[a-zA-Z0-9]{9}$/.test(id))).toBe(true)
   })

@@ -281,6 +281,12 @@ describe('the end', () => {
     expect([finish.finishReason, finish.rawFinishReason]).toEqual([finishReason, reason])
   })
 
+  test.each(['error', 'abort'])('B054 of an answer that ends with "%s" nothing is used: it broke off, and may be tried again', (reason) => {
+    const error = failure(stream(start, ...text(0, 'x'), ended(reason, { output_tokens: 1 }), stop))
+    expect(error).toMatchObject({ code: 'ModelServerError', retryable: true })
+    expect(error.message).toContain(`broke off its response (finish reason "${reason}")`)
+  })
+
   test('B057 a refusal without a word is one', () => {
     const refused = {
       type: 'message_delta',

@@ -195,6 +195,12 @@ describe('which call', () => {
     expect((await body('claude-sonnet-4-5', { tools: [look], toolChoice }, { parallelCalls })).tool_choice).toEqual(choice)
   })
 
+  test('a choice of the user for all requests does not allow calls where none may be made', async () => {
+    const settings = { providerOptions: { anthropic: { tool_choice: { type: 'any' } } } }
+    expect((await body('claude-sonnet-4-5', { tools: [look], settings })).tool_choice).toEqual({ type: 'any' })
+    expect((await body('claude-sonnet-4-5', { tools: [look], toolChoice: 'none', settings })).tool_choice).toEqual({ type: 'none' })
+  })
+
   test('without tools there is no choice', async () => {
     expect(await body('claude-sonnet-4-5', { toolChoice: 'none' })).not.toHaveProperty('tool_choice')
   })

@@ -281,6 +281,10 @@ describe('what of a request is no message', () => {
       retrievalConfig: { languageCode: 'de' },
     })
     expect(bodyOf({ settings, tools: [tool('a', schema)] })['toolConfig']).toEqual(toolConfig)
+    const always = { providerOptions: { gemini: { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['a'] } } } } }
+    expect(bodyOf({ settings: always, tools: [tool('a', schema)], toolChoice: 'none' })['toolConfig']).toEqual({
+      functionCallingConfig: { mode: 'NONE' },
+    })
   })
 
   test.each(['gemini-3-flash', 'models/gemini-3-flash', 'publishers/google/models/gemini-3-flash'])('%s is a name of a model', (name) => {

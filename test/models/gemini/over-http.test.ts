@@ -242,14 +242,15 @@ describe('errors', () => {
     expect(result).toMatchObject({ error: { code: 'ModelBadRequest', message: expect.stringContaining('Unknown name "nonsense"') } })
   })
 
-  test('a JSON list that is cut is never a success', async () => {
-    await using server = await fakeServer({
-      headers: { 'content-type': 'application/json' },
-      body: '[{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]},{"cand',
-    })
+  test.each([',{"cand', ',', '\n', ''])('a JSON list that is cut is never a success: "%s" in the place of its end', async (rest) => {
+    const element = '{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}'
+    await using server = await fakeServer({ headers: { 'content-type': 'application/json' }, body: `[${element}${rest}` })
     const model = gemini(newest, { baseURL: server.url, apiKey: 'k' })
     const result = await new Agent({ model, settings: { maxRetries: 0 } }).run('x', { throwOnError: false })
-    expect(result.status).toBe('failed')
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'ModelServerError', message: expect.stringContaining('not complete') },
+    })
   })
 })
 

@@ -31,6 +31,16 @@ test('a longer history begins with the bytes of the shorter one', () => {
   expect(Buffer.concat(new Conversation(plainWriting).encode(messages))).toEqual(before)
 })
 
+test('whether there are calls is told of the messages that were asked for, not of those that are known', () => {
+  const conversation = new Conversation(plainWriting)
+  const messages = [user('a'), called(1, 'x')]
+  const hasCalls = (count: number) => {
+    conversation.encode(messages.slice(0, count))
+    return conversation.hasCalls
+  }
+  expect([hasCalls(0), hasCalls(1), hasCalls(2), hasCalls(1), hasCalls(2)]).toEqual([false, false, true, false, true])
+})
+
 test('each message is encoded once', () => {
   const conversation = new Conversation(plainWriting)
   const counted = { role: 'user', parts: [{ type: 'text', text: 'a' }] } as const

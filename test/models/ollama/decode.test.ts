@@ -119,6 +119,12 @@ describe('the end', () => {
     expect(read(line({ content: 'x' }), end({ done_reason })).finish.finishReason).toBe(wanted)
   })
 
+  test('B054 of a response whose runner failed nothing is used: it broke off, and may be tried again', () => {
+    expect(() => read(line({ content: 'x' }), end({ done_reason: 'error' }))).toThrow(
+      expect.objectContaining({ code: 'ModelServerError', retryable: true, message: expect.stringContaining('broke off its response') }),
+    )
+  })
+
   test('a count that is not told is unknown, not zero', () => {
     expect(read(line({ content: 'x' }), end({ prompt_eval_count: undefined })).finish.usage).toMatchObject({
       inputTokens: 0,

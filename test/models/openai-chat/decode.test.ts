@@ -310,19 +310,6 @@ describe('calls', () => {
     expect(() => called([calls({ index: 0, id: 'a', function: { arguments: '{}' } })])).toThrow('a tool call has no name')
   })
 
-  test('more than 1,000 calls are too many, and no other attempt is made', () => {
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, i) => calls({ index: i, id: `c${i}`, function: { name: 'f', arguments: '{}' } }))
-    expect(called(many(1_000))).toHaveLength(1_000)
-    expect(() => called(many(1_001))).toThrow(
-      expect.objectContaining({
-        code: 'ModelServerError',
-        retryable: false,
-        message: expect.stringContaining('more than 1,000 tool calls'),
-      }),
-    )
-  })
-
   test('B201 100,000 pieces of arguments are one linear pass', () => {
     const text = JSON.stringify({ text: 'x'.repeat(200_000) })
     const pieces = Array.from({ length: 100_000 }, (_, i) => calls({ index: 0, function: { arguments: text.slice(i * 2, i * 2 + 2) } }))
@@ -442,6 +429,12 @@ describe('the end', () => {
           message: expect.stringContaining(`broke off its response (finish reason "${reason}")`),
         }),
       )
+  })
+
+  test('B120 a window that is full before the first word is an overflow; what was said before it was full is an answer that was cut', () => {
+    const full = end('model_context_window_exceeded')
+    expect(() => decode([chunk({ content: '' }), full])).toThrow(expect.objectContaining({ code: 'ModelContextOverflow' }))
+    expect(decode([chunk({ content: 'x' }), full])).toMatchObject({ parts: [{ text: 'x' }], finish: { finishReason: 'length' } })
   })
 
   test('C9 a reason that nobody knows does not keep calls from running', () => {

@@ -65,7 +65,7 @@ test('images by URL, audio and files have their own parts', () => {
         { type: 'image_url', image_url: { url: 'https://example.com/a.jpg' } },
         { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
         { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'a.pdf' } },
-        { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'file' } },
+        { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'file.pdf' } },
       ],
     },
   ])

@@ -214,6 +214,9 @@ describe('B194 what servers call things', () => {
   test('that nothing may be called is told by a choice, or by no tools where no choice is read', () => {
     const none = { tools: [look], toolChoice: 'none' } as const
     expect(tailOf('acme', {}, none)).toMatchObject({ tools: [{}], tool_choice: 'none' })
+    const always = { providerOptions: { acme: { tool_choice: 'required' } } }
+    expect(tailOf('acme', {}, { ...none, settings: always })).toMatchObject({ tools: [{}], tool_choice: 'none' })
+    expect(tailOf('acme', {}, { ...none, toolChoice: 'auto', settings: always })).toMatchObject({ tool_choice: 'required' })
     for (const tail of [tailOf('zai', {}, none), tailOf('acme', { noneAs: 'no-tools' }, none)])
       for (const field of ['tools', 'tool_choice']) expect(tail).not.toHaveProperty(field)
     expect(tailOf('zai', {}, { tools: [look] })).toMatchObject({ tools: [{}] })

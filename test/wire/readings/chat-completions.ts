@@ -16,13 +16,14 @@ const finishes: { readonly [reason: string]: FinishReason } = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
+  model_context_window_exceeded: 'length',
   refusal: 'refusal',
 }
 
 /** Reasons that say that it broke off: of vLLM, DeepSeek and gateways. */
 const failures = new Set(['error', 'abort', 'aborted', 'insufficient_system_resource', 'malformed_function_call'])
 
-/** What Z.AI says in the place of an error. */
+/** What Z.AI says in the place of an error, where it said nothing else. */
 const windowExceeded = 'model_context_window_exceeded'
 
 /** The first choice of a completion or of its chunks. */
@@ -51,7 +52,8 @@ export function readChat(recorded: Recorded): Reading {
   // A message beside or after deltas tells them once more.
   if (found.text === '' && found.reasoning.join('') === '' && calls.length === 0) addMessage(found, calls, message ?? {})
   const reason = finish?.toLowerCase()
-  if (reason === windowExceeded) return { error: { code: 'ModelContextOverflow' } }
+  if (reason === windowExceeded && found.text === '' && found.reasoning.join('') === '' && calls.length === 0)
+    return { error: { code: 'ModelContextOverflow' } }
   if (reason === undefined ? !done && !whole : failures.has(reason)) return { error: broken }
   found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
   return {
