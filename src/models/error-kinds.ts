@@ -98,7 +98,8 @@ const telling: readonly Sign[] = [
   },
   {
     kind: 'blocked',
-    words: /^(?:contentfilter\w*|(?:image)?contentpolicy\w*|(?:cyber|bio)policy|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
+    words:
+      /^(?:contentfilter\w*|(?:image)?contentpolicy\w*|(?:cyber|bio)policy|responsibleaipolicyviolation|datainspectionfailed|moderation\w*|1301)$/,
     texts:
       /(?:input|prompt|request|content) (?:was|has been) flagged|content (?:management|filtering) policy|content exists risk|violates usage guidelines|inappropriate content/i,
   },
