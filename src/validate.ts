@@ -4,6 +4,7 @@ import { group, isPositive, typed, unknownKeys, words } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
 import { isSchema, schemaWords } from './core/json-schema-of.ts'
+import { sentenceOf } from './core/known-keys.ts'
 import { isProviderTool, type Offered, offeredName } from './core/offered-tools.ts'
 import { dataOptions } from './core/own-parts.ts'
 import { toStorable } from './core/storable.ts'
@@ -175,7 +176,7 @@ function listed(names: ReadonlySet<string>): string {
 }
 
 function raise(where: string, wrong: readonly string[]): void {
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${where}: ${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${where}: ${sentenceOf(wrong)}`)
 }
 
 function isWorld(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
+import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import { safeText } from '../safe-text.ts'
 import type { KnownCapabilities, ModelFacts, ModelPrices } from './entry.ts'
 import { type ModelName, splitName } from './names.ts'
@@ -99,5 +99,5 @@ function missing(values: object, names: readonly string[], prefix: string): stri
 }
 
 function invalid(wrong: readonly string[]): RondoError {
-  return new RondoError('ConfigInvalid', `defineModels: ${wrong.join('; ')}.`)
+  return new RondoError('ConfigInvalid', `defineModels: ${sentenceOf(wrong)}`)
 }
