@@ -1,5 +1,6 @@
 import { isPositive, unknownKeys } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
+import { sentenceOf } from './core/known-keys.ts'
 import { currentRun, type SessionState, type WaitingRun } from './core/state.ts'
 import type { SessionSummary, Store } from './core/store.ts'
 import { breathOf } from './engine/breath.ts'
@@ -50,7 +51,7 @@ interface Sweep {
 
 export async function sweep(place: Sweep): Promise<readonly SweptSession[]> {
   const wrong = problemsOf(place.options)
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `sweep options: ${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `sweep options: ${sentenceOf(wrong)}`)
   const { limit = 100, concurrency = 8, signal } = place.options
   const swept: SweptSession[] = []
   const waiting = candidates(place)

@@ -4,6 +4,7 @@ import { group, isPositive, typed, unknownKeys, words } from './checks.ts'
 import { messageOf, RondoError } from './core/error.ts'
 import { isJsonObject } from './core/json.ts'
 import { isSchema, schemaWords } from './core/json-schema-of.ts'
+import { sentenceOf } from './core/known-keys.ts'
 import { isProviderTool, type Offered, offeredName } from './core/offered-tools.ts'
 import { dataOptions } from './core/own-parts.ts'
 import { toStorable } from './core/storable.ts'
@@ -64,7 +65,7 @@ export function checkAgentOptions(options: unknown): void {
 
 function checkOptionsOfAgent(options: object): void {
   const wrong = unknownKeys(options, agentKeys, '')
-  if (!isModel(Reflect.get(options, 'model'))) wrong.push("model is missing: give a model, for example offline() from 'rondo/offline'")
+  wrong.push(...modelProblems(Reflect.get(options, 'model')))
   const tools: unknown = Reflect.get(options, 'tools')
   wrong.push(...sharedProblems(options), ...toolProblems(tools, 'tools'))
   // That of a run may have tools of its own: 'required' can be judged there only.
@@ -111,7 +112,7 @@ export function checkRunOptions(options: object, agent: OfAgent, use: 'run' | 'r
   wrong.push(...idProblems(options, 'session'), ...idProblems(options, 'runId'))
   wrong.push(...typed(options, 'detach', 'boolean'), ...typed(options, 'throwOnError', 'boolean'))
   const model: unknown = Reflect.get(options, 'model')
-  if (model !== undefined && !isModel(model)) wrong.push('model is no model')
+  if (model !== undefined) wrong.push(...modelProblems(model))
   const signal: unknown = Reflect.get(options, 'signal')
   if (signal !== undefined && !(signal instanceof AbortSignal)) wrong.push('signal must be an AbortSignal')
   wrong.push(...sharedProblems(options), ...toolProblems(Reflect.get(options, 'extraTools'), 'extraTools', agent.tools))
@@ -175,7 +176,7 @@ function listed(names: ReadonlySet<string>): string {
 }
 
 function raise(where: string, wrong: readonly string[]): void {
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${where}: ${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `${where}: ${sentenceOf(wrong)}`)
 }
 
 function isWorld(value: unknown): boolean {
@@ -185,8 +186,11 @@ function isWorld(value: unknown): boolean {
   return typeof id === 'function' && typeof random === 'function' && typeof clock === 'object' && clock !== null
 }
 
-function isModel(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'stream') === 'function'
+function modelProblems(value: unknown): string[] {
+  if (value === undefined) return ["model is missing: give a model, for example offline() from 'rondo/offline'"]
+  if (typeof value === 'object' && value !== null && typeof Reflect.get(value, 'stream') === 'function') return []
+  const kind = typeof value === 'string' ? `the text '${value.slice(0, 100)}'` : value === null ? 'null' : `of type ${typeof value}`
+  return [`model must be what a function like openai('gpt-5-mini') of 'rondo/openai' returns, and is ${kind}`]
 }
 
 function sharedProblems(options: object): string[] {

@@ -16,6 +16,12 @@ export function unknownKeys(
   return wrong
 }
 
+/** All that is wrong, as the end of a message. */
+export function sentenceOf(wrong: readonly string[]): string {
+  const said = wrong.join('; ')
+  return said.endsWith('?') ? said : `${said}.`
+}
+
 /** The known word that differs by one or two letters, or only in its case. */
 function nearest(word: string, known: ReadonlySet<string>): string | undefined {
   let best: string | undefined

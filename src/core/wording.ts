@@ -1,6 +1,7 @@
 import type { MachineConfig } from './config.ts'
 import type { SettlementData } from './entry.ts'
 import { type ErrorCode, type ErrorData, errorData, messageOf } from './error.ts'
+import type { Json } from './json.ts'
 import type { FailedOutcome } from './message.ts'
 import type { LimitReason } from './reason.ts'
 import type { CallState } from './state.ts'
@@ -125,4 +126,9 @@ export function wrapUpRequest(reason: LimitReason, config: Pick<MachineConfig, '
     `You must stop here, because ${limitText(reason, config)}. Answer now, without tools: say what was done and found, ` +
     'what is missing, and what should happen next.'
   )
+}
+
+/** What a model is told that can't be held to a schema by its API. */
+export function schemaWords(schema: Json): string {
+  return `Your final answer must be one JSON value that fits this JSON Schema, and nothing else: no explanation, no code fence.\n${JSON.stringify(schema)}`
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { jsonSchemaOf } from '../core/json-schema-of.ts'
 import type { Schema } from '../core/schema.ts'
+import { schemaWords } from '../core/wording.ts'
 
 /** An output schema, and what is told of it. */
 export interface OutputSchema {
@@ -66,5 +67,5 @@ function moved(value: Json | undefined): Json | undefined {
 
 /** What a model is told that takes no schema of its own: behind its instructions. */
 export function schemaInstructions({ wire }: OutputSchema): string {
-  return `Your final answer must be one JSON value that fits this JSON Schema, and nothing else: no explanation, no code fence.\n${JSON.stringify(wire)}`
+  return schemaWords(wire)
 }

@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
+import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import { safeText } from '../safe-text.ts'
 import { isWire } from '../wire.ts'
 import type { AiSdkOptions } from './options.ts'
@@ -54,7 +54,7 @@ export function checkOptions(options: unknown): void {
   const { timeouts, capabilities } = options
   if (isFields(timeouts)) wrong.push(...broken(timeouts, timeoutRules, 'timeouts.'))
   if (isFields(capabilities)) wrong.push(...broken(capabilities, capabilityRules, 'capabilities.'))
-  if (wrong.length > 0) throw invalid(`${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw invalid(`${sentenceOf(wrong)}`)
 }
 
 /** What others call these. */

@@ -1,7 +1,7 @@
-import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
+import { schemaWords } from '../../core/wording.ts'
 import { type FrameParts, Frames, hostedTool, providerFields } from '../http/frames.ts'
 import { anthropicSchemas, anthropicStrictSchemas, convertSchema } from '../schema/index.ts'
 import { choiceFields, isThinking, outputLimit, samplingFields, type Target, thinkingFields } from './thinking.ts'
@@ -73,9 +73,9 @@ export class MessagesFrames {
     const { thinking, effort } = thinkingFields(target, settings)
     const thinks = isThinking(theirs['thinking'] ?? thinking)
     const tools = this.#tools(parts.tools)
-    const format = outputSchema === undefined ? {} : { format: formatOf(outputSchema, target.model) }
-    const config = { ...(effort === undefined ? {} : { effort }), ...format }
-    const text = wellFormed(instructions)
+    const { format, words } = outputForm(outputSchema)
+    const config = { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }) }
+    const text = wellFormed([instructions, ...words].filter((part) => part !== '').join('\n\n'))
     const isSystem = text.trim() !== ''
     return merged(
       {
@@ -119,15 +119,17 @@ export class MessagesFrames {
   }
 }
 
-/** The form that the API makes the model keep to. What can't be brought to it would be refused, each time. */
-function formatOf(outputSchema: Json, model: string): JsonObject {
-  const { schema, strict, whyNotStrict } = convertSchema(outputSchema, anthropicStrictSchemas)
-  if (strict) return { type: 'json_schema', schema }
-  throw new RondoError(
-    'ConfigInvalid',
-    `The output schema can't be sent to ${model} as a schema (${whyNotStrict ?? 'it has no strict form'}). ` +
-      "Change it, or have it told in words: capabilities: { structuredOutput: 'prompt' }.",
-  )
+interface OutputForm {
+  readonly format?: JsonObject
+  /** Behind the instructions. */
+  readonly words: readonly string[]
+}
+
+/** The form that the API makes the model keep to. A schema that can't be brought to it (it has records, or comes back to itself) would be refused, and is told in words. */
+function outputForm(outputSchema: Json | undefined): OutputForm {
+  if (outputSchema === undefined) return { words: [] }
+  const { schema, strict } = convertSchema(outputSchema, anthropicStrictSchemas)
+  return strict ? { format: { type: 'json_schema', schema }, words: [] } : { words: [schemaWords(outputSchema)] }
 }
 
 /** What they say goes over ours; an effort of theirs leaves our schema in its place. */

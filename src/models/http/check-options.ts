@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
+import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import { parsedUrl } from '../../core/url.ts'
 import { safeText } from '../safe-text.ts'
 import { timeoutsWith } from '../transport/transport.ts'
@@ -120,5 +120,5 @@ function shown(value: unknown): string {
 }
 
 function invalid(maker: string, wrong: readonly string[]): RondoError {
-  return new RondoError('ConfigInvalid', `${maker}: ${wrong.join('; ')}.`)
+  return new RondoError('ConfigInvalid', `${maker}: ${sentenceOf(wrong)}`)
 }

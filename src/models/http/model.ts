@@ -58,7 +58,7 @@ export class HttpModel implements Model {
     const from = {
       provider: this.provider,
       answerOf,
-      keyName: this.#keyVariable,
+      keyName: this.#nameOf(key),
       secrets,
       contextWindow,
       emptyMeansOverflow,
@@ -81,6 +81,12 @@ export class HttpModel implements Model {
     if (key !== undefined && key !== '') return key
     if (variable === undefined) return undefined
     throw new RondoError('ModelAuthError', `No API key for ${this.provider}: set ${variable}, or pass apiKey.${unreadable(variable)}`)
+  }
+
+  /** What an error is to name: the variable, unless the key came from elsewhere. */
+  #nameOf(key: string | undefined): string | undefined {
+    const variable = this.#keyVariable
+    return variable !== undefined && environment(variable)?.trim() === key ? variable : undefined
   }
 
   #sent(key: string | undefined): Sent {

@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
+import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import type { Model } from '../../core/model.ts'
 import type { ThinkStart } from '../think.ts'
 import { JsonReplyModel } from './model.ts'
@@ -31,7 +31,7 @@ export interface JsonReplyOptions {
  */
 export function jsonReply(model: Model, options: JsonReplyOptions = {}): Model {
   const wrong = [...problems(model, options)]
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `jsonReply: ${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `jsonReply: ${sentenceOf(wrong)}`)
   const { constrain = false, thoughts = true, think } = options
   return new JsonReplyModel(model, { form: constrain ? 'object' : 'words', thoughts, think })
 }

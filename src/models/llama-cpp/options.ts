@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
+import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import type { ThinkStart } from '../think.ts'
 
 export interface LlamaCppOptions {
@@ -69,5 +69,5 @@ export function checkOptions(options: unknown): asserts options is LlamaCppOptio
     const value: unknown = Reflect.get(options, name)
     if ((value !== undefined || name === 'modelPath') && !fits(value)) wrong.push(`${name} must be ${what}`)
   }
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `llamaCpp: ${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `llamaCpp: ${sentenceOf(wrong)}`)
 }

@@ -65,15 +65,13 @@ function userMessage(items: readonly (TextItem | MediaItem)[]): JsonObject {
 
 /** Images are all that there is, as bare base64. */
 function imageOf({ type, mediaType, data = '' }: MediaPart): string {
-  if (type !== 'image' && !mediaType.startsWith('image/')) throw unfit(`A file of type ${mediaType}`)
+  if (type !== 'image' && !mediaType.startsWith('image/'))
+    throw unfit(`A file of type ${mediaType}`, 'Pass its text, or pictures of its pages.')
   const base64 = base64Of(data)
-  if (base64 === undefined) throw unfit('An image given as a URL')
+  if (base64 === undefined) throw unfit('An image given as a URL', 'Load it and pass its bytes.')
   return base64
 }
 
-function unfit(what: string): RondoError {
-  return new RondoError(
-    'ModelBadRequest',
-    `${what} can't be sent: Ollama takes images, as their bytes, and nothing else. Load it and pass its bytes.`,
-  )
+function unfit(what: string, advice: string): RondoError {
+  return new RondoError('ModelBadRequest', `${what} can't be sent: Ollama takes images, as their bytes, and nothing else. ${advice}`)
 }

@@ -13,7 +13,7 @@ export interface Catalogue {
    * What is known of a model: by `provider:id`, by an id or alias that one provider alone has, or by anything with `provider` and `id`, as a `Model`. A dated id
    * (`gpt-5-2025-08-07`) that is not known is its undated model. `undefined`: nothing is known.
    *
-   * @throws `ConfigInvalid`, which names them, where a name may mean several models.
+   * @throws `ConfigInvalid`, which names them, where a name may mean several models; and for what is no name.
    */
   lookup(name: string | ModelName): ModelEntry | undefined
 }
@@ -102,11 +102,18 @@ function add(map: Map<string, ModelEntry[]>, name: string, entry: ModelEntry): v
 }
 
 function find(index: Index, name: string | ModelName): ModelEntry | undefined {
+  if (!isAsked(name)) throw new RondoError('ConfigInvalid', "The name of a model must be a text, as 'openai:gpt-5-mini', or a model.")
   const asked = typeof name === 'string' ? splitName(name) : name
   const provider = asked === undefined ? undefined : providerOf(index, asked.provider)
   if (asked !== undefined && provider !== undefined)
     return dated(asked.id, (id) => one(byId(index.byName.get(nameOf({ provider, id })) ?? [], id), nameOf(asked)))
   return typeof name === 'string' ? dated(name, (id) => one(index.byShortName.get(id) ?? [], id)) : undefined
+}
+
+/** Whether it is what the types ask for: programs in JavaScript may ask with anything. */
+function isAsked(name: unknown): boolean {
+  if (typeof name !== 'object' || name === null) return typeof name === 'string'
+  return typeof Reflect.get(name, 'provider') === 'string' && typeof Reflect.get(name, 'id') === 'string'
 }
 
 /** As it is, else without its date. */

@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { unknownKeys } from '../../core/known-keys.ts'
+import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import { safeText } from '../safe-text.ts'
 import type { KnownCapabilities, ModelFacts, ModelPrices } from './entry.ts'
 import { type ModelName, splitName } from './names.ts'
@@ -63,24 +63,30 @@ export function checkEntries(entries: unknown): readonly { readonly name: ModelN
   return checked
 }
 
+/** Throws `ConfigInvalid` for prices that can't be used. */
+export function checkPrices(prices: unknown): asserts prices is ModelPrices {
+  const wrong = isObject(prices) ? priceFaults(prices, '') : ['the prices must be an object, as { input: 0.25, output: 2 }, or a catalogue']
+  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `priced: ${sentenceOf(wrong)}`)
+}
+
 function faultsOf(facts: object): string[] {
   const { prices, capabilities }: { prices?: unknown; capabilities?: unknown } = facts
   return [
     ...faults(facts, factRules, ''),
-    ...(isObject(prices) ? priceFaults(prices) : []),
+    ...(isObject(prices) ? priceFaults(prices, 'prices.') : []),
     ...(isObject(capabilities) ? faults(capabilities, capabilityRules, 'capabilities.') : []),
   ]
 }
 
-function priceFaults(prices: object): string[] {
+function priceFaults(prices: object, prefix: string): string[] {
   const { tiers }: { tiers?: unknown } = prices
   const inTiers = Array.isArray(tiers) ? tiers.filter(isObject) : []
   return [
-    ...faults(prices, priceRules, 'prices.'),
-    ...missing(prices, ['input', 'output'], 'prices.'),
+    ...faults(prices, priceRules, prefix),
+    ...missing(prices, ['input', 'output'], prefix),
     ...inTiers.flatMap((tier, at) => [
-      ...faults(tier, tierRules, `prices.tiers[${at}].`),
-      ...missing(tier, ['above', 'input', 'output'], `prices.tiers[${at}].`),
+      ...faults(tier, tierRules, `${prefix}tiers[${at}].`),
+      ...missing(tier, ['above', 'input', 'output'], `${prefix}tiers[${at}].`),
     ]),
   ]
 }
@@ -99,5 +105,5 @@ function missing(values: object, names: readonly string[], prefix: string): stri
 }
 
 function invalid(wrong: readonly string[]): RondoError {
-  return new RondoError('ConfigInvalid', `defineModels: ${wrong.join('; ')}.`)
+  return new RondoError('ConfigInvalid', `defineModels: ${sentenceOf(wrong)}`)
 }

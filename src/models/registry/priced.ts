@@ -1,5 +1,6 @@
 import type { Model, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
 import { builtIn, type Catalogue } from './catalogue.ts'
+import { checkPrices } from './check-entries.ts'
 import { costOf } from './cost.ts'
 import type { ModelPrices } from './entry.ts'
 
@@ -8,11 +9,20 @@ import type { ModelPrices } from './entry.ts'
  * response, once, and `limits.maxCostUsd` works. A call whose usage is not known in full has no cost, and a model without a known price is handed back as it is.
  *
  * @param by Prices, or a catalogue that has them. Default: the built-in data. In a catalogue the model is looked up by its provider and id, wherever its
- * requests go: give the prices yourself for a server that has its own.
+ * requests go: give the prices yourself for a server that has its own. A `fallback` has no price of its own: price each of its models.
+ * @throws `ConfigInvalid` for prices that can't be used.
  */
 export function priced(model: Model, by: ModelPrices | Catalogue = builtIn): Model {
-  const prices = 'lookup' in by ? by.lookup(model)?.prices : by
-  return prices === undefined ? model : new PricedModel(model, prices)
+  if (isCatalogue(by)) {
+    const prices = by.lookup(model)?.prices
+    return prices === undefined ? model : new PricedModel(model, prices)
+  }
+  checkPrices(by)
+  return new PricedModel(model, by)
+}
+
+function isCatalogue(by: ModelPrices | Catalogue): by is Catalogue {
+  return typeof by === 'object' && by !== null && 'lookup' in by
 }
 
 class PricedModel implements Model {

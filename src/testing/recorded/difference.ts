@@ -40,7 +40,7 @@ function commonMessages(asked: Described, { messages }: Recorded['request']): nu
 function differences(asked: Described, request: Recorded['request'], { pieces }: Recording): string[] {
   const found: string[] = []
   const add = (what: string, recorded: Json | undefined, now: Json | undefined) => {
-    found.push(`${what}: ${excerpts(textOf(recorded), textOf(now))}`)
+    found.push(`${what}: ${excerpts(recorded, now)}`)
   }
   const piece = (digest: string | undefined) => (digest === undefined ? undefined : (asked.pieces.get(digest) ?? pieces.get(digest)))
   if (asked.model !== request.model) add('the model', request.model, asked.model)
@@ -60,11 +60,15 @@ function textOf(piece: Json | undefined): string {
   return piece === undefined ? 'nothing' : typeof piece === 'string' ? piece : canonicalJson(piece)
 }
 
-/** Both round the place where they part. */
-function excerpts(recorded: string, asked: string): string {
+/** Both round the place where they part: texts in quotes, anything else as its JSON. */
+function excerpts(was: Json | undefined, now: Json | undefined): string {
+  const [recorded, asked] = [textOf(was), textOf(now)]
   let same = 0
   while (same < recorded.length && same < asked.length && recorded[same] === asked[same]) same++
   const from = Math.max(0, same - 40)
-  const excerpt = (text: string) => JSON.stringify(`${from > 0 ? '…' : ''}${clip(text.slice(from), 120)}`)
-  return `recorded ${excerpt(recorded)}, asked ${excerpt(asked)}`
+  const excerpt = (piece: Json | undefined, text: string) => {
+    const part = `${from > 0 ? '…' : ''}${clip(text.slice(from), 120)}`
+    return typeof piece === 'string' ? JSON.stringify(part) : part
+  }
+  return `recorded ${excerpt(was, recorded)}, asked ${excerpt(now, asked)}`
 }

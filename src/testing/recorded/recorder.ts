@@ -95,7 +95,7 @@ export class Recorder {
 
   #missing({ purpose, messages }: Described, why: string): RondoError {
     const how = "To record it, run this outside of CI with mode 'auto' (or 'record', which asks for all anew), and commit the file."
-    const what = `has no answer to this request (${purpose}, ${messages.length} messages)`
+    const what = `has no answer to this request (${purpose}, ${messages.length} message${messages.length === 1 ? '' : 's'})`
     return new RondoError('ModelBadRequest', `The recording ${this.#path} ${what}: ${why}. ${how}`)
   }
 }

@@ -10,6 +10,7 @@ import type { AiSdkLanguageModel } from '../../../src/models/ai-sdk/spec.ts'
 import { openaiCompatible } from '../../../src/models/openai/index.ts'
 import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import { chatWords } from '../../../src/testing/fake/chat/words.ts'
+import { fakeResponses } from '../../../src/testing/fake/responses/index.ts'
 import { fromScripted } from '../../../src/testing/fake/scripted.ts'
 import type { FakeScript } from '../../../src/testing/fake/server.ts'
 import { type ScriptedCall, type ScriptedReply, scripted, seededRandom } from '../../../src/testing/index.ts'
@@ -230,3 +231,14 @@ function agreed(result: RunResult): unknown {
   ])
   return { status: result.status, reason: result.reason, text: result.text, iterations: result.iterations, calls }
 }
+
+test('@ai-sdk/openai (Responses), specification 4: tools, then an output that fits a schema', async () => {
+  const calls = { reasoning: 'hm', calls: [call('a'), call('b')] }
+  await using server = await fakeResponses([calls, 'Noted.', '{"count":2}'])
+  const model = fromAiSdk(createOpenAI({ baseURL: server.url, apiKey: 'key' })('gpt-5-mini'))
+  const agent = new Agent({ model, tools: [note], output: z.object({ count: z.number() }), policies })
+  const result = await agent.run('go', { throwOnError: false })
+  expect([server.violations, result.calls.map(({ outcome }) => outcome)]).toEqual([[], ['ok', 'ok']])
+  expect(result).toMatchObject({ status: 'completed', output: { count: 2 }, usage: { inputTokens: 30, outputTokens: 15, complete: true } })
+  server.assertDone()
+})

@@ -177,7 +177,7 @@ test('an error in the middle of an answer is tried again, and nothing of the fir
 test.each([
   [529, 'overloaded_error', { code: 'ModelServerError', retryable: true }],
   [429, 'rate_limit_error', { code: 'ModelRateLimited', retryable: true, retryAfterMs: 7_000 }],
-  [401, 'authentication_error', { code: 'ModelAuthError', message: expect.stringContaining('ANTHROPIC_API_KEY') }],
+  [401, 'authentication_error', { code: 'ModelAuthError', message: expect.stringContaining('Check the API key.') }],
   [403, 'permission_error', { code: 'ModelAuthError' }],
   [404, 'not_found_error', { code: 'ModelBadRequest', retryable: false }],
   [413, 'request_too_large', { code: 'ModelContextOverflow', retryable: false }],

@@ -243,10 +243,14 @@ test('a schema for the answer is sent to models that take one, beside their effo
   expect(['claude-sonnet-4-5', 'claude-opus-4-1', 'glm-4.6'].map(told)).toEqual(['native', 'prompt', 'prompt'])
 })
 
-test('a schema for the answer that the API would refuse each time is said before it is sent', async () => {
-  const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, additionalProperties: false }
-  const outputSchema = { ...node, $defs: { node } }
-  await expect(body('claude-sonnet-4-5', { outputSchema })).rejects.toEqual(refusal(/output schema.*structuredOutput: 'prompt'/))
+test.each([
+  ['comes back to itself', { type: 'object', properties: { next: { $ref: '#' } } }],
+  ['has a record', { type: 'object', properties: { prices: { type: 'object', additionalProperties: { type: 'number' } } } }],
+])('a schema for the answer that %s would be refused each time: it is told in words, behind the instructions', async (_, outputSchema) => {
+  const sent = await body('claude-sonnet-4-5', { outputSchema, instructions: 'Be brief.' })
+  expect(sent.output_config).toBeUndefined()
+  expect(sent.system).toEqual([{ type: 'text', text: expect.stringMatching(/^Be brief\.\n\nYour final answer must be one JSON value/) }])
+  expect(sent.system[0].text).toContain(JSON.stringify(outputSchema))
 })
 
 describe('an answer at the end of the history', () => {

@@ -180,3 +180,22 @@ describeWire('what real servers took, the rules take', (folder) => {
     expect(told.filter(({ message }) => !message.startsWith('[] is too short'))).toEqual([])
   })
 })
+
+test('a server that has told reasoning takes it back in that field, from then on and in no other', async () => {
+  await using server = await fakeOpenAIChat([{ reasoning: 'hm', text: 'a' }, 'b'], { quirks: { reasoningField: 'reasoning' } })
+  const status = async (stream: boolean, said: object = {}) => {
+    const { messages } = talk(user, { role: 'assistant', content: 'a', ...said }, user)
+    const body = bytesOf(request({ messages, stream }))
+    const response = await fetch(`${server.url}/chat/completions`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    await response.text()
+    return response.status
+  }
+  expect(await status(true, { reasoning: 'hm' })).toBe(400)
+  expect(await status(true)).toBe(200)
+  expect(await status(true, { reasoning_content: 'hm' })).toBe(400)
+  expect(await status(false, { reasoning: 'hm' })).toBe(200)
+})

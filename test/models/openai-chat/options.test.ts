@@ -17,6 +17,8 @@ describe('what can not work is said at once', () => {
       [{ capabilities: { vision: true } }, "unknown option 'capabilities.vision'"],
     ]
     for (const [options, message] of wrong) expect(() => openaiChat('m', options)).toThrow(message)
+    expect(() => openaiChat('m', { api_key: 'x' } as object)).toThrow(/'apiKey'\?$/)
+    expect(() => openaiChat('m', { stream: 'no' } as object)).toThrow(/a string\.$/)
   })
 
   test.each<[unknown, string]>([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Agent, type Message, RondoError, tool } from '../../../src/index.ts'
 import { openaiChat, openaiCompatible } from '../../../src/models/openai/index.ts'
@@ -202,8 +202,16 @@ test('a key that can not be had, or is refused, is said by its name', async () =
     error: { code: 'ModelAuthError', message: expect.stringContaining('the vault is closed') },
   })
   await using server = await fakeOpenAIChat([], { apiKey: 'right' })
-  const refused = await new Agent({ model: openaiChat('m', { baseURL: server.url, apiKey: 'wrong' }) }).run('x', { throwOnError: false })
-  expect(refused).toMatchObject({ error: { code: 'ModelAuthError', message: expect.stringContaining('OPENAI_API_KEY') } })
+  const refused = async (given: { apiKey?: string }) => {
+    const result = await new Agent({ model: openaiChat('m', { baseURL: server.url, ...given }) }).run('x', { throwOnError: false })
+    return result.status === 'failed' ? result.error : result.status
+  }
+  const mended = (advice: string) => ({ code: 'ModelAuthError', message: expect.stringMatching(`provided\\. ${advice}\\.$`) })
+  vi.stubEnv('OPENAI_API_KEY', 'wrong\n')
+  expect(await refused({})).toMatchObject(mended('Check OPENAI_API_KEY'))
+  expect(await refused({ apiKey: 'wrong' })).toMatchObject(mended('Check OPENAI_API_KEY')) // as the command gives it
+  expect(await refused({ apiKey: 'another' })).toMatchObject(mended('Check the API key'))
+  vi.unstubAllEnvs()
 })
 
 test('a key that is never told is not waited for when the request is no longer wanted', async () => {

@@ -67,11 +67,7 @@ test.each<[string, object, string]>([
   ['a choice of no tool', { tools: [fn], tool_choice: { type: 'function', name: 'g' } }, "Tool choice 'g' not found"],
   ['129 tools', { tools: Array.from({ length: 129 }, (_, n) => ({ ...fn, name: `f${n}` })) }, 'array too long'],
   ['a bad name', { tools: [{ ...fn, name: 'Google Search' }] }, 'does not match pattern'],
-  [
-    'a tool that does not say whether it is strict',
-    { tools: [{ ...fn, strict: undefined }] },
-    "Missing required parameter: 'tools[0].strict'.",
-  ],
+  ['strictness that is none', { tools: [{ ...fn, strict: 'yes' }] }, "Invalid type for 'tools[0].strict'"],
   ['a strict tool that is open', { tools: [{ ...fn, strict: true }] }, "'additionalProperties' is required to be supplied and to be false"],
   ['options of a stream without one', { stream_options: {} }, "only allowed when 'stream' is enabled"],
   ['an answer without annotations', { input: [hello, { ...text, content: [{ type: 'output_text', text: 'a' }] }] }, 'annotations'],
@@ -80,6 +76,10 @@ test.each<[string, object, string]>([
   ['half a character', { input: [{ role: 'user', content: '\ud83d' }] }, 'no low surrogate'],
 ])('%s is refused', async (_, more, says) => {
   expect(await refused(more)).toContain(says)
+})
+
+test.each([undefined, null])('a tool that says of strictness %s is taken, for the API makes its schema strict itself', async (strict) => {
+  expect(await refused({ tools: [{ ...fn, strict }] })).toBe('HTTP 200')
 })
 
 test('what a server is strict about besides', async () => {

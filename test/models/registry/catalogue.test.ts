@@ -44,6 +44,11 @@ test('a name that may mean several models is an error that names them', () => {
   expect(() => twice.lookup('acme:fast')).toThrow('acme:fast may be one of several models: acme:a, acme:b. Say which.')
 })
 
+test.each([undefined, null, 5, {}, { provider: 'acme' }])('what is no name (%j) is refused', (name) => {
+  const said = "The name of a model must be a text, as 'openai:gpt-5-mini', or a model."
+  expect(() => lookupModel(name as string)).toThrow(expect.objectContaining({ code: 'ConfigInvalid', message: said }))
+})
+
 test('within a provider an id goes before an alias; alone the two are ambiguous', () => {
   const both = defineModels({ 'acme:a': { aliases: ['b'] }, 'acme:b': {}, 'other:c': { aliases: ['b'] } })
   expect(nameIn(both, 'acme:b')).toBe('acme:b')

@@ -136,7 +136,7 @@ describe('recorded: how a request is found', () => {
     const answers = await Promise.all(['c', 'a', 'b', 'a'].map((text) => saidTo(again, request(text))))
     expect(answers).toEqual(['c1', 'a1', 'b1', 'a2'])
     const error = await refusal(ask(again, { request: request('a') }).finish)
-    expect(error.message).toMatch(/\(main, 1 messages\): it was asked 3 times, and 2 answers are recorded\. To record it/)
+    expect(error.message).toMatch(/\(main, 1 message\): it was asked 3 times, and 2 answers are recorded\. To record it/)
   })
 
   test('ids, retries and time limits make no difference; settings, tools, instructions, purpose and model do', async () => {
@@ -149,10 +149,10 @@ describe('recorded: how a request is found', () => {
       messages: [...base.messages].map((message) => ({ ...message, id: 'e_1' })),
     })
     for (const [other, what] of [
-      [{ ...base, settings: { temperature: 1 } }, 'the settings: recorded "{}", asked "{\\"settings\\":{\\"temperature\\":1}}"'],
+      [{ ...base, settings: { temperature: 1 } }, 'the settings: recorded {}, asked {"settings":{"temperature":1}}'],
       [{ ...base, instructions: 'Be brief.' }, 'the instructions: recorded "", asked "Be brief."'],
       [{ ...base, purpose: 'output' as const }, 'the purpose: recorded "main", asked "output"'],
-      [{ ...base, tools: [plainTool('look', () => 1)] }, 'the tools: recorded "[]", asked "[{'],
+      [{ ...base, tools: [plainTool('look', () => 1)] }, 'the tools: recorded [], asked [{'],
     ] as const)
       expect((await refusal(found(other))).message).toContain(`the one most like it differs in ${what}`)
     expect((await refusal(found(base, 'n'))).message).toContain('the model: recorded "acme:m", asked "acme:n"')
@@ -172,7 +172,7 @@ describe('recorded: how a request is found', () => {
     await saidTo(first, story('open'))
     const error = await refusal(ask(recorded(nobody, file, { mode: 'replay' }), { request: story('shut') }).finish)
     expect([error.code, error.retryable]).toEqual(['ModelBadRequest', false])
-    expect(error.message).toMatch(/differs in message 2: recorded "….*the door is open\..*", asked "….*the door is shut\./)
+    expect(error.message).toMatch(/differs in message 2: recorded ….*the door is open\..*, asked ….*the door is shut\./)
     expect(error.message).not.toContain('message 1')
     expect(error.message.length).toBeLessThan(1_000)
   })

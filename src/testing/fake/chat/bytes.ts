@@ -2,7 +2,7 @@ import { eventText, type Frame, trimmed } from '../frames.ts'
 import { callsOf, type Piece, piecesOf } from '../reply.ts'
 import type { Asked } from '../server.ts'
 import { isObject, type JsonObject } from '../violation.ts'
-import { type ChatAnswer, type ChatQuirks, finishOf, usageOf } from './quirks.ts'
+import { type ChatAnswer, type ChatQuirks, finishOf, reasoningFieldOf, usageOf } from './quirks.ts'
 
 const created = 1_700_000_000
 
@@ -56,7 +56,7 @@ function asksForUsage({ stream_options: options }: JsonObject): boolean {
 }
 
 function deltasOf(pieces: readonly Piece[], quirks: ChatQuirks): object[] {
-  const { reasoningField = 'reasoning_content', arguments: form = 'fragments' } = quirks
+  const { arguments: form = 'fragments' } = quirks
   const calls = callsOf(pieces)
   let fragments = 0
   const fragment = (number: number, isBegin: boolean, args: unknown) => {
@@ -67,7 +67,7 @@ function deltasOf(pieces: readonly Piece[], quirks: ChatQuirks): object[] {
   }
   return pieces.flatMap((piece): object[] => {
     if ('text' in piece) return [{ content: piece.text }]
-    if ('reasoning' in piece) return [{ [reasoningField]: piece.reasoning }]
+    if ('reasoning' in piece) return [{ [reasoningFieldOf(quirks)]: piece.reasoning }]
     if ('refusal' in piece) return [{ refusal: piece.refusal }]
     if ('name' in piece) return [fragment(piece.call, true, form === 'fragments' ? '' : formed(calls.get(piece.call)?.text ?? '', form))]
     return form === 'fragments' ? [fragment(piece.call, false, piece.arguments)] : []
@@ -100,7 +100,7 @@ export function completionText(answer: ChatAnswer, quirks: ChatQuirks, { body, n
     role: 'assistant',
     content: joined(pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []))),
     refusal: joined(pieces.flatMap((piece) => ('refusal' in piece ? [piece.refusal] : []))),
-    [quirks.reasoningField ?? 'reasoning_content']: joined(pieces.flatMap((piece) => ('reasoning' in piece ? [piece.reasoning] : []))),
+    [reasoningFieldOf(quirks)]: joined(pieces.flatMap((piece) => ('reasoning' in piece ? [piece.reasoning] : []))),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf(answer) }]

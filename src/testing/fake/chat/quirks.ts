@@ -8,6 +8,7 @@ export interface ChatQuirks extends WireQuirks {
   readonly role?: 'own' | 'first' | 'none'
   /** A first chunk with `choices: []`, as Azure's content filter has it. */
   readonly filterPreamble?: boolean
+  /** Where reasoning stands. Default `reasoning_content`. */
   readonly reasoningField?: 'reasoning_content' | 'reasoning'
   /** Of calls: their number (default), none, 0 for all, or one that counts on with each fragment. */
   readonly index?: 'right' | 'none' | 'zero' | 'drifting'
@@ -23,6 +24,10 @@ export interface ChatQuirks extends WireQuirks {
 }
 
 export type ChatAnswer = Answer<ChatQuirks>
+
+export function reasoningFieldOf({ reasoningField = 'reasoning_content' }: ChatQuirks): string {
+  return reasoningField
+}
 
 /** The raw `finish_reason`. Default `tool_calls` with calls, else `stop`. */
 export function finishOf(answer: ChatAnswer): string | null {

@@ -32,8 +32,8 @@ export function streamFrames(answer: ResponsesAnswer, quirks: ResponsesQuirks, a
 
 function eventsOf(answer: ResponsesAnswer, quirks: ResponsesQuirks, asked: Asked): readonly Event[] {
   const { tells = 'all', emptySnapshot } = quirks
-  const { id, said, end } = responseOf(answer, quirks, asked)
-  const begun = { id, object: 'response', status: 'in_progress', error: null, incomplete_details: null, output: [], usage: null }
+  const { head, said, end } = responseOf(answer, quirks, asked)
+  const begun = { ...head, status: 'in_progress', error: null, incomplete_details: null, output: [], usage: null }
   const events: Event[] = [
     { kind: 'head', json: { type: 'response.created', response: begun } },
     { kind: 'head', json: { type: 'response.in_progress', response: begun } },
@@ -104,10 +104,13 @@ function indexOf(kind: Said['kind'], { reasoning }: ResponsesQuirks): object {
 
 /** The body of an answer in one piece, as it is when nothing breaks it off. */
 export function bodyText(answer: ResponsesAnswer, quirks: ResponsesQuirks, asked: Asked): string {
-  const { id, said, end } = responseOf(answer, quirks, asked)
-  const text = JSON.stringify({ id, object: 'response', error: null, ...end, output: said.map(({ item }) => item) })
+  const { head, said, end } = responseOf(answer, quirks, asked)
+  const text = JSON.stringify({ ...head, error: null, ...end, output: said.map(({ item }) => item) })
   return quirks.bom === true ? `\ufeff${text}` : text
 }
+
+/** Always the same second (s since 1970). */
+const created = 1_750_000_000
 
 let responses = 0
 
@@ -122,5 +125,5 @@ function responseOf(answer: ResponsesAnswer, quirks: ResponsesQuirks, asked: Ask
     ...(finish === 'failed' ? { error: { code: 'server_error', message: 'The model failed.' } } : {}),
     usage: usageOf(answer, quirks),
   }
-  return { id, said, end }
+  return { head: { id, object: 'response', created_at: created, model: String(asked.body['model']) }, said, end }
 }

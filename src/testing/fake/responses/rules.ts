@@ -124,9 +124,10 @@ function* checkTool(tool: unknown, path: string): Iterable<Violation> {
   yield* checkName(name, `${path}.name`)
   if (description !== undefined && typeof description !== 'string')
     yield violation('type', path, `Invalid type for '${path}.description'.`, 'invalid_type')
-  if (typeof strict !== 'boolean' && strict !== null)
-    yield violation('type', path, `Missing required parameter: '${path}.strict'.`, 'missing_required_parameter')
-  yield* checkSchema(parameters, `function '${String(name)}'`, `${path}.parameters`, strict !== false)
+  if (strict !== undefined && strict !== null && typeof strict !== 'boolean')
+    yield violation('type', path, `Invalid type for '${path}.strict': expected a boolean.`, 'invalid_type')
+  // Where nothing is said of it, the API makes the schema strict itself if it can.
+  yield* checkSchema(parameters, `function '${String(name)}'`, `${path}.parameters`, strict === true)
 }
 
 function* checkFormat(text: unknown): Iterable<Violation> {
