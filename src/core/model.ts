@@ -55,7 +55,10 @@ export interface ModelSettings {
   maxRetries?: number
   /** Time limit of one model call in ms. Default: none. */
   timeoutMs?: number
-  /** Sent as it is to the named provider; what an adapter makes itself (model, messages, whether to stream) is left out. */
+  /**
+   * Sent as it is to the named provider; what an adapter makes itself (model, messages, whether to stream) is left out, and so is a choice of
+   * tools where none may be called.
+   */
   providerOptions?: { readonly [provider: string]: Json }
 }
 

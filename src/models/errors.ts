@@ -16,6 +16,8 @@ export interface Answerer {
   readonly keyName?: string | undefined
   /** Masked wherever the server's words hold one of them, the longest first (`secretsOf`). Default none. */
   readonly secrets?: readonly string[] | undefined
+  /** The id that the headers of its response gave the request, once they have come. */
+  readonly requestId?: (() => string | undefined) | undefined
 }
 
 /** A response that is no answer: an error status, or a body that can't be one. */
@@ -39,8 +41,8 @@ export interface HttpFailure extends Answerer {
 export function httpError(failure: HttpFailure): RondoError {
   const facts = readErrorBody(withoutSecrets(failure.body, failure.secrets ?? []))
   const { kind, overflow } = classifyResponse(failure, facts)
-  const requestId = requestIdOf((name) => failure.header(name)) ?? facts.requestId
-  const message = wording(failure, { kind, where: `HTTP ${failure.status}`, facts: { ...facts, requestId }, overflow })
+  const from = { ...failure, requestId: () => requestIdOf((name) => failure.header(name)) }
+  const message = wording(from, { kind, where: `HTTP ${failure.status}`, facts, overflow })
   const told = shouldRetry((name) => failure.header(name))
   return errorOf(kind, message, isRetryable(kind, told), finite(failure.retryAfterMs) ?? delayIn(facts))
 }
@@ -168,10 +170,11 @@ interface Said {
 }
 
 /** `openai does not accept the key (HTTP 401): Incorrect API key provided. Check OPENAI_API_KEY.` */
-function wording({ provider, keyName, secrets }: Answerer, { kind, where, facts, overflow }: Said): string {
+function wording({ provider, keyName, secrets, requestId = () => undefined }: Answerer, { kind, where, facts, overflow }: Said): string {
   const { says, advice } = kinds[kind]
   const numbers = overflow === undefined ? [] : overflowNumbers(overflow)
-  const request = facts.requestId === undefined ? [] : [`request ${safeText(facts.requestId, 100, secrets)}`]
+  const id = requestId() ?? facts.requestId
+  const request = id === undefined ? [] : [`request ${safeText(id, 100, secrets)}`]
   const head = `${safeText(provider, 60)} ${says} (${[...numbers, where, ...request].join('; ')}): `
   const said = safeText(facts.text, 800, secrets) || codesOf(facts, secrets)
   return `${head}${sentence(said)}${advice === '' ? '' : ` ${advice.replace('KEY', () => keyName ?? 'the API key')}`}`

@@ -55,8 +55,10 @@ export class HttpModel implements Model {
     } as const
     const { answerOf, emptyMeansOverflow, tellsOverflow, json } = this.#api
     const { contextWindow } = this.capabilities
+    let response: ApiResponse | undefined
     const from = {
       provider: this.provider,
+      requestId: () => response?.requestId,
       answerOf,
       keyName: this.#nameOf(key),
       secrets,
@@ -65,7 +67,7 @@ export class HttpModel implements Model {
       tellsOverflow,
       json,
     }
-    const response = new ApiResponse(from, this.#api.decoder(from, sink, request))
+    response = new ApiResponse(from, this.#api.decoder(from, sink, request))
     try {
       await this.#transport(sent, response)
     } catch (cause) {

@@ -55,6 +55,11 @@ export class ApiResponse implements HttpReceiver {
     this.#decoder = decoder
   }
 
+  /** What the server calls the request, where it tells that. */
+  get requestId(): string | undefined {
+    return requestIdOf((name) => this.#head?.header(name))
+  }
+
   head(head: HttpHead): void {
     this.#head = head
     if (!isGood(head)) this.#body = 'refusal'
@@ -141,7 +146,7 @@ export class ApiResponse implements HttpReceiver {
       this.#decoder.flush()
     }
     const finish = this.#decoder.end()
-    const requestId = requestIdOf((name) => head.header(name))
+    const { requestId } = this
     const told = requestId === undefined ? finish : { ...finish, requestId }
     if (this.#from.tellsOverflow === true) return told
     const { rawFinishReason, usage } = finish

@@ -1,4 +1,5 @@
 import { parsedUrl } from '../../core/url.ts'
+
 /**
  * Where the Ollama server is: OLLAMA_HOST as Ollama reads it (`envconfig.Host`), which takes quotes and blanks around it, a host, a port, both, an IPv6
  * address with or without brackets, a URL with a path, and for a port that is none the usual one. What listens on every address is reached on

@@ -255,3 +255,13 @@ describe('a refusal whose body breaks off is what its status says', () => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'ModelRateLimited', retryAfterMs: 7_000 } })
   })
 })
+
+test('an error within an answer names the request by the id of its headers', async () => {
+  const headers = { 'content-type': 'text/event-stream', 'x-request-id': 'req_7' }
+  const body = 'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\ndata: {"error":{"message":"Overloaded","code":503}}\n\n'
+  await using server = await fakeServer({ headers, body })
+  const model = openaiCompatible({ baseURL: server.url })('m')
+  const result = await new Agent({ model, settings: { maxRetries: 0 } }).run('x', { throwOnError: false })
+  const message = expect.stringContaining('(in the response, status 503; request req_7): Overloaded.')
+  expect(result).toMatchObject({ status: 'failed', error: { message } })
+})
