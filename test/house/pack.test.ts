@@ -27,7 +27,7 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
 test('pack: the tarball holds the built package and nothing of the workshop', () => {
   const found = readdirSync(join(app, 'node_modules', 'rondo')).filter((name) => name !== 'examples')
-  expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schemas'])
+  expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json', 'schemas'])
 })
 
 test('pack: an install brings the seven small packages and no optional peer', () => {

@@ -37,7 +37,7 @@ export interface WireAdapter {
 export const adapters: { readonly [api in WireApi]?: WireAdapter } = {
   'gemini-generate-content': {
     model: (meta, { baseURL, stream }) => gemini(modelOf(meta), { baseURL, stream, apiKey: 'k', ...vertexOf(meta) }),
-    receiver: (meta, sink) => receiverOf(new GeminiApi(modelOf(meta), 'http://127.0.0.1', vertexOf(meta)), sink),
+    receiver: (meta, sink) => receiverOf(new GeminiApi(modelOf(meta), 'http://127.0.0.1', vertexOf(meta)), sink, true),
   },
   'ollama-chat': ollamaAdapter(),
   'ollama-generate': ollamaAdapter(),
@@ -72,9 +72,10 @@ function ollamaAdapter(): WireAdapter {
   }
 }
 
-function receiverOf(api: HttpApi, sink: (delta: ModelDelta) => void): ByteReceiver {
-  const { provider, answerOf, json, keyVariable: keyName } = api
-  const from = { provider, answerOf, json, keyName }
+/** @param isKeyGiven The model has a key that is of no variable. */
+function receiverOf(api: HttpApi, sink: (delta: ModelDelta) => void, isKeyGiven = false): ByteReceiver {
+  const { provider, answerOf, json, keyVariable } = api
+  const from = { provider, answerOf, json, keyName: isKeyGiven ? undefined : keyVariable }
   const request = { instructions: '', messages: [], tools: [], toolChoice: 'auto', settings: {}, purpose: 'main' } as const
   return new ApiResponse(from, api.decoder(from, sink, request))
 }
