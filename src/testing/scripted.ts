@@ -3,6 +3,7 @@ import type { FinishReason, Model, ModelCapabilities, ModelDelta, ModelFinish, M
 import { noUsage, type Usage } from '../core/usage.ts'
 import type { Clock } from '../engine/ports.ts'
 import { systemClock } from '../engine/world.ts'
+import { checkScript } from './check-script.ts'
 
 /** What the scripted model answers to one request. */
 export interface ScriptedReply {
@@ -61,6 +62,7 @@ export interface ScriptedSettings {
  * one run at a time: the replies are shared.
  */
 export function scripted(replies: Script, settings?: ScriptedSettings): ScriptedModel {
+  checkScript('scripted', replies)
   const clock = settings?.clock ?? systemClock
   const requests: ModelRequest[] = []
   let asked = 0

@@ -30,6 +30,14 @@ test('pack: the tarball holds the built package and nothing of the workshop', ()
   expect(found.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json', 'schemas'])
 })
 
+test('pack: the documents that the README names are there, but for those of the workshop', () => {
+  const root = join(app, 'node_modules', 'rondo')
+  const named = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/docs\/[\w-]+\.md/g)].map(([path]) => path.slice('docs/'.length))
+  expect(named.length).toBeGreaterThan(3)
+  expect(readdirSync(join(root, 'docs'))).toEqual(expect.arrayContaining([...new Set(named)]))
+  expect(readdirSync(join(root, 'docs'))).not.toContain('decisions')
+})
+
 test('pack: an install brings the seven small packages and no optional peer', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
   expect(installed.sort()).toEqual(['@cfworker', 'commander', 'diff', 'ignore', 'marked', 'picomatch', 'rondo', 'unbash'])

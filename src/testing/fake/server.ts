@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { checkScript } from '../check-script.ts'
 import type { Frame } from './frames.ts'
 import type { Answer, Raw, Reply, WireQuirks } from './reply.ts'
 import { checkRequest } from './request.ts'
@@ -94,6 +95,7 @@ export async function fakeServer<Q extends WireQuirks, R extends object>(
   script: FakeScript<Q>,
   options: FakeOptions<Q, R>,
 ): Promise<FakeServer> {
+  checkScript('a fake server', script)
   const requests: OpenRequest[] = []
   const rules = options.rules ?? ({} as R)
   let answered = 0
