@@ -83,7 +83,7 @@ describe.each(present)('$name', { timeout: 90_000 }, ({ start, lost, refused, hi
       },
       atOnce: { status: 'completed', text: 'It is 25 °C in Rome.' },
       aborted: { status: 'aborted', pieces: ['Once'] },
-      refused: `ModelAuthError: ${host} does not accept the key (HTTP 401): Incorrect API key provided. Check the API key.`,
+      refused: `ModelAuthError: ${host} does not accept the key (HTTP 401; request req_5): Incorrect API key provided. Check the API key.`,
       cut: expect.stringMatching(`^ModelServerError: The answer of ${host} is incomplete: it broke off after \\d+ bytes \\(${lost}\\)\\.$`),
       silent: `ModelTimeout: ${host} sent nothing for 1,500 ms in the middle of its answer. The limit is timeouts.idleMs: raise it if the server needs longer.`,
       nobody: expect.stringMatching(
