@@ -35,7 +35,12 @@ export class AiSdkModel implements Model {
     this.#caller = callerOf(
       model,
       { scope, provider, mediaInResults: this.capabilities.imagesInResults },
-      { headers, strictNames: strictNamesOf(model), onWarning: (message) => this.#warnings.add(message) },
+      {
+        headers,
+        strictNames: strictNamesOf(model),
+        needsTools: provider.split('.').includes('anthropic'),
+        onWarning: (message) => this.#warnings.add(message),
+      },
     )
     this.#streams = options.stream ?? true
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts }

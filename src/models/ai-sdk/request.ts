@@ -12,11 +12,17 @@ export interface RequestOptions {
   readonly headers: { readonly [name: string]: string } | undefined
   /** Under which names the package is told not to ask for the strict form of an output schema. None: it does not ask for it by itself. */
   readonly strictNames: readonly string[]
+  /**
+   * Its package leaves the tools out where none may be called, and its API refuses a history with calls then. So a request that closes a run
+   * says `auto` there: a call that comes all the same is skipped.
+   */
+  readonly needsTools: boolean
 }
 
 /** What of a request is neither message nor tool and the same in all versions. */
-export function settingsOf(request: ModelRequest, { headers, strictNames }: RequestOptions): SpecSettings {
-  const { settings, tools, toolChoice } = request
+export function settingsOf(request: ModelRequest, { headers, strictNames, needsTools }: RequestOptions): SpecSettings {
+  const { settings, tools, purpose } = request
+  const toolChoice = needsTools && purpose !== 'main' ? 'auto' : request.toolChoice
   const { maxOutputTokens, temperature, topP, seed, stop, providerOptions } = settings
   const output = request.outputSchema === undefined ? undefined : outputSchemaOf(request.outputSchema)
   const loose = output?.isStrict === false ? looseOptions(strictNames, providerOptions) : {}

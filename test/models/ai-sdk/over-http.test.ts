@@ -1,3 +1,4 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible as compatibleV4 } from '@ai-sdk/openai-compatible'
 import { createOpenAICompatible as compatibleV2 } from 'ai-sdk-v2-openai-compatible'
@@ -10,6 +11,7 @@ import type { AiSdkLanguageModel } from '../../../src/models/ai-sdk/spec.ts'
 import { openaiCompatible } from '../../../src/models/openai/index.ts'
 import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import { chatWords } from '../../../src/testing/fake/chat/words.ts'
+import { fakeAnthropic } from '../../../src/testing/fake/messages/index.ts'
 import { fakeResponses } from '../../../src/testing/fake/responses/index.ts'
 import { fromScripted } from '../../../src/testing/fake/scripted.ts'
 import type { FakeScript } from '../../../src/testing/fake/server.ts'
@@ -240,5 +242,19 @@ test('@ai-sdk/openai (Responses), specification 4: tools, then an output that fi
   const result = await agent.run('go', { throwOnError: false })
   expect([server.violations, result.calls.map(({ outcome }) => outcome)]).toEqual([[], ['ok', 'ok']])
   expect(result).toMatchObject({ status: 'completed', output: { count: 2 }, usage: { inputTokens: 30, outputTokens: 15, complete: true } })
+  server.assertDone()
+})
+
+test('@ai-sdk/anthropic, specification 4: an output and a wrap-up after calls are not refused for want of a tool', async () => {
+  const script = [{ calls: [call('a')] }, 'Noted.', { calls: [call('b')] }, '{"count":2}', { calls: [call('c')] }, 'I stop here.']
+  await using server = await fakeAnthropic(script, { rules: { prefill: false } })
+  const model = fromAiSdk(createAnthropic({ baseURL: server.url, apiKey: 'key' })('claude-sonnet-4-5'))
+  const answered = await new Agent({ model, tools: [note], output: z.object({ count: z.number() }), policies }).run('go', {
+    throwOnError: false,
+  })
+  expect([server.violations, answered.status, answered.output]).toEqual([[], 'completed', { count: 2 }])
+  expect(answered.calls.map(({ outcome }) => outcome)).toEqual(['ok', 'skipped'])
+  const limited = await new Agent({ model, tools: [note], policies, limits: { maxIterations: 1 } }).run('go', { throwOnError: false })
+  expect([server.violations, limited.status, limited.text]).toEqual([[], 'incomplete', 'I stop here.'])
   server.assertDone()
 })
