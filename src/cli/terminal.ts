@@ -123,7 +123,9 @@ function outputOf(stream: NodeJS.WriteStream, tell: (why: Interruption) => void)
     gone = true
     const isAway = readerGone.has(error.code ?? '')
     if (!isAway && stream !== process.stderr) process.stderr.write(`rondo: The output can't be written: ${plain(error.message)}\n`)
-    tell(isAway ? 'reader-gone' : 'unwritable')
+    // It may be known by a write before the signal comes.
+    const why = error.code === 'EIO' && stream.isTTY === true ? 'SIGHUP' : 'reader-gone'
+    tell(isAway ? why : 'unwritable')
   })
   return {
     isTTY: stream.isTTY === true,
