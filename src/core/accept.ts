@@ -1,6 +1,7 @@
 import { findCall } from './background.ts'
+import type { CallState } from './call-state.ts'
 import type { EntryBody } from './entry.ts'
-import type { CallState, SessionState } from './state.ts'
+import type { SessionState } from './state.ts'
 
 /** Why an input was refused, and what the caller can do. */
 export interface Refusal {

@@ -1,10 +1,11 @@
 import { findCall, placeCall } from './background.ts'
+import type { CallState, OpenTurn } from './call-state.ts'
 import type { BackgroundResult, EntryOf, SettlementData } from './entry.ts'
 import { assert } from './error.ts'
 import { activeRun, closeActivity, openActivity, seal } from './fold.ts'
 import { guardsOf } from './guard.ts'
 import { sameBatch, settledMessage } from './settled.ts'
-import type { CallState, Live, OpenTurn, RunState, SessionState, Turn } from './state.ts'
+import type { Live, RunState, SessionState, Turn } from './state.ts'
 
 function callOf(live: Live, callId: string): CallState {
   const call = findCall(live, callId)

@@ -1,10 +1,11 @@
+import type { CallState, OpenTurn } from './call-state.ts'
 import type { EntryOf } from './entry.ts'
 import { assert } from './error.ts'
 import { activeRun, closeActivity, consume, openActivity, seal } from './fold.ts'
 import { isBlank, type ToolCallPart, textMessage, textOf } from './message.ts'
 import type { Purpose } from './model.ts'
 import { isOpenCall } from './settled.ts'
-import type { CallState, LastResponse, Live, OpenModelCall, OpenTurn, PendingRetry, RunState, SessionState } from './state.ts'
+import type { LastResponse, Live, OpenModelCall, PendingRetry, RunState, SessionState } from './state.ts'
 import { addUsage, type Usage, unknownUsage } from './usage.ts'
 
 export function applyModelStarted(live: Live, entry: EntryOf<'model.started'>): void {

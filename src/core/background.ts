@@ -1,8 +1,9 @@
+import type { CallState } from './call-state.ts'
 import type { BackgroundResult, EntryBody, EntryData, SettlementData } from './entry.ts'
 import { callIndex } from './entry.ts'
 import { type Message, type Part, resultText } from './message.ts'
 import { settledPart } from './settled.ts'
-import type { CallState, Live } from './state.ts'
+import type { Live } from './state.ts'
 
 /**
  * A call that runs in the background has two ends. For its message it settles at once, with a placeholder, so that the model goes on; it is

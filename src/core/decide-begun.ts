@@ -1,10 +1,11 @@
 import { isExpired } from './accept.ts'
 import { placeholder, settledBody } from './background.ts'
+import type { CallState } from './call-state.ts'
 import { type DriverFacts, type MachineConfig, maxAttempts } from './config.ts'
 import type { EntryData } from './entry.ts'
 import { ageOf, timeLeft } from './limits.ts'
 import { type PlanDraft, reconcileKey } from './plan.ts'
-import type { CallState, RunState, SessionState } from './state.ts'
+import type { RunState, SessionState } from './state.ts'
 import { failedSettlement, outcomeText } from './wording.ts'
 
 /** How long a tool without a time limit may take to find out what became of a call (ms). */

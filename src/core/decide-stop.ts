@@ -1,10 +1,11 @@
 import { settledBody } from './background.ts'
+import type { CallState } from './call-state.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
 import type { EntryBody, SettlementData } from './entry.ts'
 import { errorData } from './error.ts'
 import { activeTime, ageOf, timeLeft } from './limits.ts'
 import { type PlanDraft, prepareKey } from './plan.ts'
-import type { CallState, Live, OpenModelCall, RunState, SessionState } from './state.ts'
+import type { Live, OpenModelCall, RunState, SessionState } from './state.ts'
 import { deniedText, failedSettlement, outcomeText } from './wording.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { isExpired } from './accept.ts'
 import { callsOf } from './apply-call.ts'
+import type { CallState, OpenTurn } from './call-state.ts'
 import type { DriverFacts, MachineConfig } from './config.ts'
 import {
   ask,
@@ -19,7 +20,7 @@ import { jsonEqual } from './json.ts'
 import { timeLeft } from './limits.ts'
 import { firstAnnounced, type PlanDraft, prepareKey, reconcileKey } from './plan.ts'
 import type { LimitReason } from './reason.ts'
-import type { CallState, OpenTurn, RunState, SessionState } from './state.ts'
+import type { RunState, SessionState } from './state.ts'
 import { terminationView } from './termination.ts'
 import { deniedText, failedSettlement, hookFailure, limitText, outcomeText } from './wording.ts'
 

@@ -1,5 +1,6 @@
+import type { CallState, GuardedCall } from './call-state.ts'
 import { jsonEqual } from './json.ts'
-import type { CallState, GuardedCall, Live } from './state.ts'
+import type { Live } from './state.ts'
 
 const none: readonly GuardedCall[] = []
 

@@ -1,7 +1,8 @@
 import { isExpired } from './accept.ts'
+import type { CallState } from './call-state.ts'
 import type { MachineConfig } from './config.ts'
 import { newestUserMessage } from './decide-turn.ts'
-import type { CallState, SessionState } from './state.ts'
+import type { SessionState } from './state.ts'
 
 /**
  * The tools of open calls that may still run here: of those that have begun, that may begin, and that wait for an approval. Who goes on with the

@@ -1,3 +1,4 @@
+import type { CallState, OpenTurn } from './call-state.ts'
 import { type ErrorData, errorData } from './error.ts'
 import { guardsOf } from './guard.ts'
 import type { Json } from './json.ts'
@@ -5,7 +6,7 @@ import type { Message, ToolCallPart } from './message.ts'
 import type { ParkReason } from './reason.ts'
 import type { AskedApproval, CallRef, CoreResult, PendingCall, SettledCallData } from './result.ts'
 import { shownSettlement } from './settled.ts'
-import type { CallState, EndedRun, Live, OpenTurn, RunState, SessionState, SettledBehind, Turn } from './state.ts'
+import type { EndedRun, Live, RunState, SessionState, SettledBehind, Turn } from './state.ts'
 
 /** What a result or an event needs besides the state. */
 export interface Naming {

@@ -1,7 +1,8 @@
+import type { CallState, OpenTurn } from './call-state.ts'
 import type { EntryBody } from './entry.ts'
 import type { Purpose } from './model.ts'
 import type { LimitReason } from './reason.ts'
-import type { CallState, OpenModelCall, OpenTurn } from './state.ts'
+import type { OpenModelCall } from './state.ts'
 
 /** Something that should be running now. Two activities are the same exactly when their keys are. */
 export type Activity =

@@ -1,11 +1,12 @@
 import { tookOf } from './apply-call.ts'
 import { findCall } from './background.ts'
+import type { CallState } from './call-state.ts'
 import { callIndex, type Entry, type EntryOf, messageIdOf } from './entry.ts'
 import type { CoreEvent, EventBody } from './event.ts'
 import { askOf, callRef, finishedResult, type Naming, pendingCalls } from './outcome.ts'
 import type { RunStatus } from './reason.ts'
 import { shownSettlement } from './settled.ts'
-import type { CallState, OpenModelCall, SessionState } from './state.ts'
+import type { OpenModelCall, SessionState } from './state.ts'
 import { statusOf } from './status.ts'
 
 /** What the events of an entry need of the state before it. Taken only when somebody listens. */

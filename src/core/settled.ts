@@ -1,8 +1,8 @@
+import type { CallState, OpenTurn } from './call-state.ts'
 import type { SettlementData } from './entry.ts'
 import { assert } from './error.ts'
 import { type Json, jsonEqual } from './json.ts'
 import type { Message, Settlement, ToolCallPart } from './message.ts'
-import type { CallState, OpenTurn } from './state.ts'
 
 /** A call that the client must answer; the provider has run the others itself. */
 export function isOpenCall(part: ToolCallPart): boolean {

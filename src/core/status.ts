@@ -1,5 +1,6 @@
+import type { CallState, OpenTurn } from './call-state.ts'
 import type { RunStatus } from './reason.ts'
-import type { CallState, OpenTurn, RunState, SessionState, Turn } from './state.ts'
+import type { RunState, SessionState, Turn } from './state.ts'
 
 /** What a session is doing: a pure function of its state, stored nowhere (machine 5). */
 export function statusOf(state: SessionState): RunStatus {

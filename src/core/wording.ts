@@ -1,10 +1,10 @@
+import type { CallState } from './call-state.ts'
 import type { MachineConfig } from './config.ts'
 import type { SettlementData } from './entry.ts'
 import { type ErrorCode, type ErrorData, errorData, messageOf } from './error.ts'
 import type { Json } from './json.ts'
 import type { FailedOutcome } from './message.ts'
 import type { LimitReason } from './reason.ts'
-import type { CallState } from './state.ts'
 
 /** An outcome that the machine or the engine writes itself, worded for the model: what happened and what it can do. */
 export function failedSettlement(

@@ -1,5 +1,6 @@
+import type { CallState } from '../core/call-state.ts'
 import type { Json } from '../core/json.ts'
-import type { CallState, RunState } from '../core/state.ts'
+import type { RunState } from '../core/state.ts'
 import type { Dependency, RunInfo, ToolCallInfo } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { RunPorts } from './ports.ts'

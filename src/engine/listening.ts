@@ -1,4 +1,4 @@
-import type { Live, WaitingRun } from '../core/state.ts'
+import { currentRun, type Live, type SessionState, type WaitingRun } from '../core/state.ts'
 import type { Hub } from './hub.ts'
 import type { RunPorts } from './ports.ts'
 import type { RunParts } from './run-parts.ts'
@@ -25,6 +25,12 @@ export class Listening {
     if (first !== undefined) this.#listen(run?.id ?? first.runId, ports)
     for (const other of waiting)
       if (other.cancelledAt !== undefined && other.runId !== (run?.id ?? first?.runId)) this.#listen(other.runId, this.#parts.of(other))
+  }
+
+  /** As `attend`, with what drives the current run. */
+  attendTo({ live }: SessionState): void {
+    const run = currentRun(live)
+    if (run !== undefined) this.attend(live, this.#parts.of(run))
   }
 
   #listen(runId: string, ports: RunPorts): void {

@@ -1,18 +1,17 @@
 import { Assembler, type Piece } from '../core/assemble.ts'
 import { isToldSchema } from '../core/decide-output.ts'
-import { overdue } from '../core/decide-stop.ts'
 import { type EntryBody, messageIdOf } from '../core/entry.ts'
-import { type ErrorData, errorData, messageOf, RondoError } from '../core/error.ts'
+import { type ErrorData, errorData, RondoError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { FinishReason, Model, ModelDelta, ModelFinish, ModelRequest } from '../core/model.ts'
-import type { OpenModelCall, RunState, SessionState } from '../core/state.ts'
+import type { OpenModelCall, RunState } from '../core/state.ts'
 import { clip, cutText } from '../core/text.ts'
-import { type Activation, deliver, driverFacts, type Running, type Showing } from './activation.ts'
+import { type Activation, deliver, type Running, type Showing } from './activation.ts'
 import { readFinish } from './finish.ts'
 import { withMedia } from './media.ts'
+import { failedBody, mediaError, modelError } from './model-failed.ts'
 import { within } from './patience.ts'
 import type { OutputPort } from './ports.ts'
-import { retryAt } from './retry.ts'
 import type { LazySignal } from './signal.ts'
 
 type StreamOptions = Parameters<Model['stream']>[2]
@@ -267,51 +266,4 @@ const finishes: { readonly [F in FinishReason]: { readonly unified: F } } = {
   'pause-turn': { unified: 'pause-turn' },
   error: { unified: 'error' },
   other: { unified: 'other' },
-}
-
-interface Failed {
-  readonly error: ErrorData
-  readonly text: string
-  readonly random: number
-  readonly durationMs: number
-}
-
-/** What a failure means is decided when it is staged: after a cancel or at a limit it is no failure of the model. */
-function failedBody(a: Activation, state: SessionState, open: OpenModelCall, failed: Failed): EntryBody {
-  const run = state.live.run
-  const { error, text, random, durationMs } = failed
-  const ids = { n: open.n, attempt: open.attempt, durationMs }
-  const partial = text === '' ? {} : { partial: text }
-  if (run?.cancelledAt !== undefined) {
-    const cancelled = errorData('RunAborted', 'The run was cancelled during this model call.')
-    return { kind: 'model.failed', data: { ...ids, error: cancelled, cause: 'cancelled', ...partial } }
-  }
-  const ports = a.portsOf(state)
-  const now = a.world.clock.wall()
-  if (run !== undefined && overdue(state, run, ports.config, now, driverFacts(a, ports, state)) !== undefined) {
-    const over = errorData('RunTimeout', 'The time limit of the run was reached during this model call.')
-    return { kind: 'model.failed', data: { ...ids, error: over, cause: 'limit', ...partial } }
-  }
-  const again = retryAt(ports.retry, {
-    attempt: open.attempt,
-    firstAt: now - a.ages.of(open.firstSeq, open.firstAt),
-    now,
-    error,
-    shown: text !== '',
-    wrapUp: open.purpose === 'wrap-up',
-    random,
-  })
-  const data = again === undefined ? { ...ids, error, ...partial } : { ...ids, error, retryAt: again, retryInMs: again - now }
-  return { kind: 'model.failed', data }
-}
-
-function mediaError(error: unknown): ErrorData {
-  if (RondoError.is(error)) return error.toData()
-  return errorData('SessionReadFailed', `Media of the session could not be read: ${messageOf(error)}`)
-}
-
-/** Adapters classify their errors; what comes unclassified is not tried again, for nobody knows what it was. */
-function modelError(error: unknown): ErrorData {
-  if (RondoError.is(error)) return error.toData()
-  return errorData('ModelUnknownError', messageOf(error), { retryable: false })
 }

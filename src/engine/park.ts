@@ -1,7 +1,8 @@
+import type { CallState } from '../core/call-state.ts'
 import { decide } from '../core/decide.ts'
 import type { Plan } from '../core/plan.ts'
 import type { ParkReason } from '../core/reason.ts'
-import type { CallState, SessionState } from '../core/state.ts'
+import type { SessionState } from '../core/state.ts'
 import { type Activation, type ActivationEnd, driverFacts, engineVersion } from './activation.ts'
 import type { Staged } from './stage.ts'
 

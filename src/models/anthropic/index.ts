@@ -1,11 +1,13 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
 import { environment } from '../environment.ts'
-import { checkedURL, checkModelName, checkOptions, type MoreRules, nameRule } from '../http/check-options.ts'
+import { checkedURL, checkModelName, checkOptions } from '../http/check-options.ts'
 import { endpoint, HttpModel } from '../http/model.ts'
 import type { HttpOptions } from '../http/options.ts'
 import { overlaid } from '../http/overlay.ts'
+import { aBoolean, aName, oneOf, type Rules } from '../option-rules.ts'
 import { scopeOf } from '../scope.ts'
+import { checkVertexPlace, vertexBase, vertexPath } from '../vertex.ts'
 import { MessagesApi, type Server } from './api.ts'
 import { familyOf } from './families.ts'
 import type { FrameOptions } from './request.ts'
@@ -60,28 +62,24 @@ export interface AnthropicVertexOptions extends MessagesOptions {
 
 const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
-const moreRules: MoreRules = {
+const moreRules: Rules = {
   cache: [
     "true or { ttl: '5m' | '1h' }",
-    (value) => value === true || (typeof value === 'object' && value !== null && isOneOf(Reflect.get(value, 'ttl'), ['5m', '1h'])),
+    (value) => value === true || (typeof value === 'object' && value !== null && ['5m', '1h'].includes(Reflect.get(value, 'ttl'))),
   ],
   betas: ['a list of texts', (value) => Array.isArray(value) && value.every((beta) => typeof beta === 'string' && beta !== '')],
-  parallelCalls: ['a boolean', (value) => typeof value === 'boolean'],
-  thinkingText: ["'summarized' or 'omitted'", (value) => isOneOf(value, ['summarized', 'omitted'])],
-  changedHistory: ["'drop-thinking' or 'refuse'", (value) => isOneOf(value, ['drop-thinking', 'refuse'])],
+  parallelCalls: aBoolean,
+  thinkingText: oneOf('summarized', 'omitted'),
+  changedHistory: oneOf('drop-thinking', 'refuse'),
 }
 
-const anthropicRules: MoreRules = {
+const anthropicRules: Rules = {
   ...moreRules,
-  name: nameRule,
-  auth: ["'x-api-key' or 'bearer'", (value) => isOneOf(value, ['x-api-key', 'bearer'])],
+  name: aName,
+  auth: oneOf('x-api-key', 'bearer'),
 }
 
-const vertexRules: MoreRules = { ...moreRules, project: nameRule, location: nameRule }
-
-function isOneOf(value: unknown, values: readonly string[]): boolean {
-  return typeof value === 'string' && values.includes(value)
-}
+const vertexRules: Rules = { ...moreRules, project: aName, location: aName }
 
 /**
  * A model of Anthropic's Messages API.
@@ -130,17 +128,12 @@ export function anthropicVertex(model: string, options: AnthropicVertexOptions):
   const { project, location, apiKey, baseURL, stream = true } = options
   const missing = Object.entries({ project, location, apiKey }).flatMap(([name, value]) => (value === undefined ? [name] : []))
   if (missing.length > 0) throw new RondoError('ConfigInvalid', `anthropicVertex: ${missing.join(' and ')} must be given.`)
-  const base =
-    baseURL === undefined ? `https://${vertexHost(location)}/v1` : checkedURL(baseURL, 'https://us-east5-aiplatform.googleapis.com/v1')
-  const path = `/projects/${project}/locations/${location}/publishers/anthropic/models/${model}:${stream ? 'streamRawPredict' : 'rawPredict'}`
+  checkVertexPlace({ project, location }, 'anthropicVertex: ')
+  const base = baseURL === undefined ? vertexBase(location) : checkedURL(baseURL, vertexBase('us-east5'))
+  const name = encodeURIComponent(model).replaceAll('%40', '@')
+  const path = `${vertexPath({ project, location }, 'anthropic')}/models/${name}:${stream ? 'streamRawPredict' : 'rawPredict'}`
   const server: Server = { url: endpoint(base, path), keyVariable: undefined, auth: 'bearer', headers: {} }
   return made(model, 'vertex', server, options, { fields: { anthropic_version: 'vertex-2023-10-16' }, isOwn: false })
-}
-
-/** cloud.google.com, Locations of partner models: the world, a part of it, a region. */
-function vertexHost(location: string): string {
-  if (location === 'global') return 'aiplatform.googleapis.com'
-  return location.includes('-') ? `${location}-aiplatform.googleapis.com` : `aiplatform.${location}.rep.googleapis.com`
 }
 
 function made(

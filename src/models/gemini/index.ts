@@ -1,7 +1,9 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
-import { checkedURL, checkModelName, checkOptions, type MoreRules, objectRule } from '../http/check-options.ts'
-import { HttpModel } from '../http/model.ts'
+import { checkedURL, checkModelName, checkOptions } from '../http/check-options.ts'
+import { endpoint, HttpModel } from '../http/model.ts'
+import { anObject, type Rules } from '../option-rules.ts'
+import { checkVertexPlace, vertexBase, vertexPath } from '../vertex.ts'
 import { GeminiApi } from './api.ts'
 import type { GeminiOptions } from './options.ts'
 
@@ -20,28 +22,17 @@ export function gemini(model: string, options: GeminiOptions = {}): Model {
   return new HttpModel(model, new GeminiApi(model, baseOf(options), options), options)
 }
 
-const moreRules: MoreRules = { vertex: objectRule("{ project: 'my-project', location: 'europe-west4' }") }
+const moreRules: Rules = { vertex: anObject("{ project: 'my-project', location: 'europe-west4' }") }
 
 const geminiURL = 'https://generativelanguage.googleapis.com/v1beta'
 
 function baseOf({ baseURL, vertex }: GeminiOptions): string {
   const given = baseURL === undefined ? undefined : checkedURL(baseURL, geminiURL)
   if (vertex === undefined) return given ?? geminiURL
-  const { project, location = 'global' }: { project?: unknown; location?: unknown } = vertex
-  // Both become parts of a host and a path.
-  for (const [name, value] of Object.entries({ project, location }))
-    if (typeof value !== 'string' || !/^[\w.:-]+$/.test(value))
-      throw new RondoError(
-        'ConfigInvalid',
-        `gemini: vertex.${name} must be a name, as { project: 'my-project', location: 'europe-west4' }.`,
-      )
-  return `${given ?? `https://${vertexHost(String(location))}/v1`}/projects/${String(project)}/locations/${String(location)}/publishers/google`
-}
-
-/** https://docs.cloud.google.com/gemini-enterprise-agent-platform/resources/locations */
-function vertexHost(location: string): string {
-  if (location === 'global') return 'aiplatform.googleapis.com'
-  return location === 'us' || location === 'eu' ? `aiplatform.${location}.rep.googleapis.com` : `${location}-aiplatform.googleapis.com`
+  const { project, location = 'global' } = vertex
+  const place = { project, location }
+  checkVertexPlace(place, 'gemini: vertex.')
+  return endpoint(given ?? vertexBase(location), vertexPath(place, 'google'))
 }
 
 /** No variable holds an access token: without one, Google's own address only refuses. */

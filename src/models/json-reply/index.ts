@@ -1,6 +1,5 @@
-import { RondoError } from '../../core/error.ts'
-import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
 import type { Model } from '../../core/model.ts'
+import { aBoolean, faultsIn, hasFields, oneOf, type Rules, refuse } from '../option-rules.ts'
 import type { ThinkStart } from '../think.ts'
 import { JsonReplyModel } from './model.ts'
 
@@ -30,25 +29,21 @@ export interface JsonReplyOptions {
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function jsonReply(model: Model, options: JsonReplyOptions = {}): Model {
-  const wrong = [...problems(model, options)]
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `jsonReply: ${sentenceOf(wrong)}`)
+  refuse('jsonReply', problems(model, options))
   const { constrain = false, thoughts = true, think } = options
   return new JsonReplyModel(model, { form: constrain ? 'object' : 'words', thoughts, think })
 }
 
-const known: ReadonlySet<string> = new Set(['constrain', 'thoughts', 'think'])
+const rules: Rules<JsonReplyOptions> = { constrain: aBoolean, thoughts: aBoolean, think: oneOf('tagged', 'inside') }
 
-function* problems(model: unknown, options: unknown): Generator<string> {
-  const isModel = typeof model === 'object' && model !== null && 'stream' in model && typeof model.stream === 'function'
-  if (!isModel) yield "the first argument must be a model, as openaiCompatible({ baseURL: 'http://localhost:8080/v1' })('qwen3')"
-  if (typeof options !== 'object' || options === null) return yield 'the options must be an object'
-  yield* unknownKeys(options, known, '', {})
-  const { constrain, thoughts, think }: { constrain?: unknown; thoughts?: unknown; think?: unknown } = options
-  if (constrain !== undefined && typeof constrain !== 'boolean') yield 'constrain must be a boolean'
-  if (thoughts !== undefined && typeof thoughts !== 'boolean') yield 'thoughts must be a boolean'
-  if (think !== undefined && think !== 'tagged' && think !== 'inside') yield "think must be 'tagged' or 'inside'"
-  if (constrain === true && isModel && !isNative(model))
-    yield 'constrain needs a model with structured output of its own, and this one has none'
+function problems(model: unknown, options: unknown): string[] {
+  const isModel = hasFields(model) && typeof model['stream'] === 'function'
+  const wrong = isModel ? [] : ["the first argument must be a model, as openaiCompatible({ baseURL: 'http://localhost:8080/v1' })('qwen3')"]
+  if (!hasFields(options)) return [...wrong, 'the options must be an object']
+  wrong.push(...faultsIn(options, rules, { shows: true }))
+  if (options['constrain'] === true && isModel && !isNative(model))
+    wrong.push('constrain needs a model with structured output of its own, and this one has none')
+  return wrong
 }
 
 function isNative(model: object): boolean {

@@ -1,5 +1,5 @@
 import { RondoError } from '../../core/error.ts'
-import { sentenceOf, unknownKeys } from '../../core/known-keys.ts'
+import { aBoolean, aName, faultsIn, isName, oneOf, type Rules, refuse, wholeNumber } from '../option-rules.ts'
 import type { ThinkStart } from '../think.ts'
 
 export interface LlamaCppOptions {
@@ -28,27 +28,20 @@ export interface LlamaCppOptions {
   readonly id?: string | undefined
 }
 
-type Rule = readonly [what: string, fits: (value: unknown) => boolean]
-
-const isBoolean = (value: unknown) => typeof value === 'boolean'
-const isName = (value: unknown) => typeof value === 'string' && value.trim() !== ''
-const whole = (least: number, most: number) => (value: unknown) =>
-  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
-
-const rules: { readonly [name in keyof Required<LlamaCppOptions>]: Rule } = {
+const rules: Rules<LlamaCppOptions> = {
   modelPath: ['the path of a GGUF file', isName],
-  contextSize: ['a whole number of tokens, 64 or more', whole(64, 16_777_216)],
-  sequences: ['a whole number from 1 to 64', whole(1, 64)],
-  threads: ['a whole number from 1 to 1,024', whole(1, 1024)],
+  contextSize: ['a whole number of tokens, 64 or more', wholeNumber(64, 16_777_216)[1]],
+  sequences: wholeNumber(1, 64),
+  threads: wholeNumber(1, 1024),
   gpu: [
     "'auto', 'metal', 'cuda', 'vulkan' or false",
     (value) => value === false || ['auto', 'metal', 'cuda', 'vulkan'].includes(String(value)),
   ],
-  gpuLayers: ['a whole number from 0 to 10,000', whole(0, 10_000)],
-  constrain: ['a boolean', isBoolean],
-  thoughts: ['a boolean', isBoolean],
-  think: ["'tagged' or 'inside'", (value) => value === 'tagged' || value === 'inside'],
-  id: ['a text that is not empty', isName],
+  gpuLayers: wholeNumber(0, 10_000),
+  constrain: aBoolean,
+  thoughts: aBoolean,
+  think: oneOf('tagged', 'inside'),
+  id: aName,
 }
 
 /** What others call these. */
@@ -64,10 +57,5 @@ const words = {
 export function checkOptions(options: unknown): asserts options is LlamaCppOptions {
   if (typeof options !== 'object' || options === null)
     throw new RondoError('ConfigInvalid', "llamaCpp: pass an object, as { modelPath: './model.gguf' }.")
-  const wrong = unknownKeys(options, new Set(Object.keys(rules)), '', words)
-  for (const [name, [what, fits]] of Object.entries(rules)) {
-    const value: unknown = Reflect.get(options, name)
-    if ((value !== undefined || name === 'modelPath') && !fits(value)) wrong.push(`${name} must be ${what}`)
-  }
-  if (wrong.length > 0) throw new RondoError('ConfigInvalid', `llamaCpp: ${sentenceOf(wrong)}`)
+  refuse('llamaCpp', faultsIn(options, rules, { words, required: ['modelPath'], shows: true }))
 }

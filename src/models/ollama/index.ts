@@ -1,8 +1,9 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
 import { environment } from '../environment.ts'
-import { checkedURL, checkModelName, checkOptions, type MoreRules } from '../http/check-options.ts'
+import { checkedURL, checkModelName, checkOptions } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
+import { type Rules, tokens } from '../option-rules.ts'
 import { ollamaAddress } from './address.ts'
 import { OllamaApi } from './api.ts'
 import type { OllamaOptions } from './options.ts'
@@ -25,8 +26,8 @@ export function ollama(model: string, options: OllamaOptions = {}): Model {
   return new HttpModel(model, new OllamaApi(model, baseURL, options), { ...options, capabilities: { ...window, ...capabilities } })
 }
 
-const moreRules: MoreRules = {
-  contextTokens: ['a positive whole number of tokens', (value) => Number.isSafeInteger(value) && Number(value) > 0],
+const moreRules: Rules = {
+  contextTokens: tokens,
   keepAlive: [
     "a time, as '10m', or seconds",
     (value) => typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)),

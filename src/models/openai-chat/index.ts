@@ -1,8 +1,9 @@
 import { RondoError } from '../../core/error.ts'
 import type { Model } from '../../core/model.ts'
-import { checkedURL, checkModelName, checkOptions, isBoolean, type MoreRules, nameRule, objectRule } from '../http/check-options.ts'
+import { checkedURL, checkModelName, checkOptions } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
 import { overlaid } from '../http/overlay.ts'
+import { aBoolean, aName, anObject, type Rules } from '../option-rules.ts'
 import { ChatApi } from './api.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import type { OpenAIChatOptions } from './options.ts'
@@ -46,7 +47,7 @@ export function openaiChat(model: string, options: OpenAIChatOptions = {}): Mode
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
-  checkOptions(server, 'openaiCompatible', { name: nameRule, ...moreRules }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
+  checkOptions(server, 'openaiCompatible', { name: aName, ...moreRules }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
   const place = server.baseURL ?? serverNamed(server.name ?? '')?.baseURL
   if (place === undefined && server.name !== undefined) throw placeless(server.name)
   const baseURL = checkedURL(place)
@@ -58,7 +59,7 @@ export function openaiCompatible(server: OpenAICompatibleOptions): (model: strin
   }
 }
 
-const moreRules: MoreRules = { strictTools: ['a boolean', isBoolean], quirks: objectRule("{ maxTokensField: 'max_tokens' }") }
+const moreRules: Rules = { strictTools: aBoolean, quirks: anObject("{ maxTokensField: 'max_tokens' }") }
 
 function modelOf(model: string, dialect: Dialect, options: OpenAIChatOptions): Model {
   return new HttpModel(model, new ChatApi(model, dialect, options), options)

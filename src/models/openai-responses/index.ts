@@ -1,7 +1,8 @@
 import type { Model } from '../../core/model.ts'
-import { checkModelName, checkOptions, type MoreRules, nameRule } from '../http/check-options.ts'
+import { checkModelName, checkOptions } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
 import { overlaid } from '../http/overlay.ts'
+import { aBoolean, aName, oneOf, type Rules } from '../option-rules.ts'
 import { ResponsesApi } from './api.ts'
 import { dialectOf } from './dialect.ts'
 import { ContinuingModel } from './model.ts'
@@ -9,17 +10,14 @@ import type { OpenAIOptions } from './options.ts'
 
 export type { OpenAIOptions } from './options.ts'
 
-const isBoolean = (value: unknown) => typeof value === 'boolean'
-const summaries: readonly unknown[] = ['auto', 'concise', 'detailed']
-
-const rules: MoreRules = {
-  name: nameRule,
-  store: ['a boolean', isBoolean],
-  previousResponse: ['a boolean', isBoolean],
-  promptCacheKey: nameRule,
-  reasoningSummary: ["'auto', 'concise' or 'detailed'", (value) => summaries.includes(value)],
-  apiVersion: nameRule,
-  strictTools: ['a boolean', isBoolean],
+const rules: Rules = {
+  name: aName,
+  store: aBoolean,
+  previousResponse: aBoolean,
+  promptCacheKey: aName,
+  reasoningSummary: oneOf('auto', 'concise', 'detailed'),
+  apiVersion: aName,
+  strictTools: aBoolean,
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { ErrorData } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
 import { toolsFor } from '../../core/offered-tools.ts'
-import { aClock, aFunction, aModel, aTime, isModel, nameOf, type Rules, raise, wrongOptions } from './check-options.ts'
+import { aFunction, type Rules, refuse } from '../option-rules.ts'
+import { aClock, aModel, aTime, isModel, nameOf, wrongOptions } from './check-options.ts'
 import { allFailed, type Failure, failedMidway, failureOf, isModelsFault, type Means, meaningOf } from './failures.ts'
 import { orAborted } from './or-aborted.ts'
 import { OwnTime, processClock, type WrapperClock } from './own-time.ts'
@@ -52,7 +53,7 @@ const rules: Rules<FallbackOptions> = { cooldownMs: aTime, when: aFunction, onFa
 export function fallback(models: readonly Model[], options?: FallbackOptions): Model {
   const wrong = wrongOptions(options, rules)
   const isList = Array.isArray(models) && models.length > 0 && models.every(isModel)
-  raise('fallback', isList ? wrong : [`the first argument must be a list of models, each ${aModel}`, ...wrong])
+  refuse('fallback', isList ? wrong : [`the first argument must be a list of models, each ${aModel}`, ...wrong])
   return new FallbackModel(models, options ?? {})
 }
 

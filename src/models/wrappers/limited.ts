@@ -1,8 +1,9 @@
 import { type ErrorCode, messageOf, RondoError } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
 import { clip } from '../../core/text.ts'
+import { anObject, aPositiveTime, faultsInGroup, type Rules, refuse, wholeNumber } from '../option-rules.ts'
 import { type Admission, Breaker, type BreakerOptions, defaultOpenMs, type Health } from './breaker.ts'
-import { aClock, aCount, aModel, anObject, aPositiveTime, isModel, nameOf, type Rules, raise, wrongOptions } from './check-options.ts'
+import { aClock, aModel, isModel, nameOf, wrongOptions } from './check-options.ts'
 import { type Failure, failureOf, isModelsFault } from './failures.ts'
 import { Gate, type Passed } from './gate.ts'
 import { orAborted } from './or-aborted.ts'
@@ -38,13 +39,14 @@ export interface LimitedModel extends Model {
   readonly breaker: 'closed' | 'open' | 'half-open'
 }
 
+const aCount = wholeNumber(1)
 const rules: Rules<LimitedOptions> = {
   requestsPerMinute: aCount,
   tokensPerMinute: aCount,
   concurrency: aCount,
-  maxQueue: ['a whole number from 0 on', (value) => Number.isSafeInteger(value) && Number(value) >= 0],
+  maxQueue: wholeNumber(0),
   maxWaitMs: aPositiveTime,
-  breaker: anObject,
+  breaker: anObject(),
   clock: aClock,
 }
 const breakerRules: Rules<BreakerOptions> = { failures: aCount, openMs: aPositiveTime }
@@ -64,8 +66,8 @@ const breakerRules: Rules<BreakerOptions> = { failures: aCount, openMs: aPositiv
  */
 export function limited(model: Model, options?: LimitedOptions): LimitedModel {
   const wrong = isModel(model) ? [] : [`the first argument must be ${aModel}`]
-  wrong.push(...wrongOptions(options, rules), ...wrongOptions(options?.breaker, breakerRules, 'breaker.'))
-  raise('limited', wrong)
+  wrong.push(...wrongOptions(options, rules), ...faultsInGroup(options?.breaker, breakerRules, { prefix: 'breaker.', shows: true }))
+  refuse('limited', wrong)
   return new Limited(model, options ?? {})
 }
 

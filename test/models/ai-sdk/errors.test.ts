@@ -222,7 +222,7 @@ describe('what is no language model, and options that can not work', () => {
       expect.objectContaining({
         code: 'ConfigInvalid',
         message:
-          "fromAiSdk: unknown option 'streaming': did you mean 'stream'?; headers must be an object of names and texts; stream must be a boolean; unknown option 'timeouts.idle': did you mean 'idleMs'?; timeouts.idleMs must be a positive number of ms (Infinity = none); capabilities.contextWindow must be a positive whole number of tokens.",
+          "fromAiSdk: unknown option 'streaming': did you mean 'stream'?; headers must be an object of names and texts; stream must be a boolean, not 1; unknown option 'timeouts.idle': did you mean 'idleMs'?; timeouts.idleMs must be a positive number of ms (Infinity = none), not 0; capabilities.contextWindow must be a positive whole number of tokens, not -1.",
       }),
     )
   })

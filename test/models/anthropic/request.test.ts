@@ -432,6 +432,15 @@ describe('options that can not work', () => {
     expect(() => anthropicVertex('m', { project: 'p' } as never)).toThrow(refusal(/location and apiKey/))
     expect(() => anthropicVertex('m', undefined as never)).toThrow(refusal(/project/))
   })
+
+  test.each([
+    [{ project: 'a/b', location: 'global' }, /anthropicVertex: project must be a name/],
+    [{ project: '..', location: 'global' }, /project must be a name/],
+    [{ project: 'p', location: 'x.evil.test/' }, /anthropicVertex: location must be a name/],
+    [{ project: 'p', location: 'evil.test:80' }, /location must be a name/],
+  ])('on Google Cloud, a place that would lead elsewhere: %j', (place, what) => {
+    expect(() => anthropicVertex('m', { ...place, apiKey: 'k' })).toThrow(refusal(what))
+  })
 })
 
 test('the answer of a model of a family is read by the others of it', () => {

@@ -9,9 +9,9 @@ describe('options', () => {
       expect.objectContaining({
         code: 'ConfigInvalid',
         message:
-          "llamaCpp: unknown option 'model': did you mean 'modelPath'?; modelPath must be the path of a GGUF file; " +
-          'contextSize must be a whole number of tokens, 64 or more; sequences must be a whole number from 1 to 64; threads must be a whole number from 1 to 1,024; ' +
-          "gpu must be 'auto', 'metal', 'cuda', 'vulkan' or false; constrain must be a boolean; think must be 'tagged' or 'inside'; id must be a text that is not empty.",
+          "llamaCpp: unknown option 'model': did you mean 'modelPath'?; modelPath is missing: it must be the path of a GGUF file; " +
+          "contextSize must be a whole number of tokens, 64 or more, not 1.5; sequences must be a whole number from 1 to 64, not 0; threads must be a whole number from 1 to 1,024, not 'all'; " +
+          "gpu must be 'auto', 'metal', 'cuda', 'vulkan' or false, not 'on'; constrain must be a boolean, not 1; think must be 'tagged' or 'inside', not a boolean; id must be a text that is not empty, not ''.",
       }),
     )
     expect(() => llamaCpp('a.gguf' as unknown as LlamaCppOptions)).toThrow(/pass an object, as \{ modelPath: '.\/model.gguf' \}/)

@@ -144,10 +144,12 @@ test('the signal of a call reaches the model through it', async () => {
   expect((await run.result).status).toBe('aborted')
 })
 
+const rate = 'it must be US dollars for a million tokens, 0 or more'
+
 test.each<[unknown, string]>([
-  [{ inputs: 3 }, "priced: unknown option 'inputs': did you mean 'input'?; input is missing; output is missing."],
-  [{ input: -1, output: 1 }, 'priced: input must be US dollars for a million tokens, 0 or more.'],
-  [{ input: 1, output: 1, tiers: [{ above: 5 }] }, 'priced: tiers[0].input is missing; tiers[0].output is missing.'],
+  [{ inputs: 3 }, `priced: unknown option 'inputs': did you mean 'input'?; input is missing: ${rate}; output is missing: ${rate}.`],
+  [{ input: -1, output: 1 }, 'priced: input must be US dollars for a million tokens, 0 or more, not -1.'],
+  [{ input: 1, output: 1, tiers: [{ above: 5 }] }, `priced: tiers[0].input is missing: ${rate}; tiers[0].output is missing: ${rate}.`],
   ['gpt-5', 'priced: the prices must be an object, as { input: 0.25, output: 2 }, or a catalogue.'],
   [null, 'priced: the prices must be an object, as { input: 0.25, output: 2 }, or a catalogue.'],
 ])('prices that can not be used (%j) are refused when they are given', (wrong, message) => {

@@ -281,9 +281,9 @@ describe('fallback: what is seen', () => {
 
   test('options that can’t work are refused', () => {
     const bad = (...args: unknown[]) => thrown(() => Reflect.apply(fallback, undefined, args)).message
-    expect(bad([])).toBe('fallback: the first argument must be a list of models, each a model, as openaiChat() makes one')
+    expect(bad([])).toBe('fallback: the first argument must be a list of models, each a model, as openaiChat() makes one.')
     expect(bad([{}], { cooldown: 1, when: 3 })).toMatch(/list of models.*; unknown option 'cooldown'.*; when must be a function, not 3/)
-    expect(bad([named('a', [])], { cooldownMs: -1 })).toBe('fallback: cooldownMs must be a number of ms from 0 on, not -1')
+    expect(bad([named('a', [])], { cooldownMs: -1 })).toBe('fallback: cooldownMs must be a number of ms from 0 on, not -1.')
   })
 
   test('a finish that is none is left for the engine to judge', async () => {

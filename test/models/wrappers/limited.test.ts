@@ -433,11 +433,11 @@ describe('limited: what it is', () => {
 
   test('options that can’t work are refused', () => {
     const bad = (...args: unknown[]) => thrown(() => Reflect.apply(limited, undefined, args)).message
-    expect(bad({})).toBe('limited: the first argument must be a model, as openaiChat() makes one')
+    expect(bad({})).toBe('limited: the first argument must be a model, as openaiChat() makes one.')
     const message = bad(named('a', []), { concurency: 2, requestsPerMinute: 0.5, maxQueue: -1, breaker: { failures: 0, open: 1 } })
     expect(message).toBe(
       "limited: unknown option 'concurency': did you mean 'concurrency'?; requestsPerMinute must be a whole number from 1 on, not 0.5; " +
-        "maxQueue must be a whole number from 0 on, not -1; unknown option 'breaker.open': did you mean 'openMs'?; breaker.failures must be a whole number from 1 on, not 0",
+        "maxQueue must be a whole number from 0 on, not -1; unknown option 'breaker.open': did you mean 'openMs'?; breaker.failures must be a whole number from 1 on, not 0.",
     )
   })
 

@@ -1,4 +1,5 @@
-import { checkName, isObject, type JsonObject, unknownField, type Violation, violation } from '../violation.ts'
+import { checkName, unknownField } from '../openai.ts'
+import { isObject, type JsonObject, type Violation, violation } from '../violation.ts'
 import type { ChatRules } from './chat-rules.ts'
 
 /** The fields of a message by its role. */

@@ -1,5 +1,6 @@
 import { array, boolean, type Check, integer, number, object, oneOf, stop, text } from '../checks.ts'
-import { checkName, isObject, type JsonObject, unknownField, type Violation, violation } from '../violation.ts'
+import { checkName, checkToolCount, unknownField } from '../openai.ts'
+import { isObject, type JsonObject, type Violation, violation } from '../violation.ts'
 import type { ChatRules } from './chat-rules.ts'
 import { checkMessages } from './messages.ts'
 import { checkSchema } from './schema.ts'
@@ -70,13 +71,7 @@ function* checkTools({ tools, tool_choice: choice }: JsonObject, options: ChatRu
   if (!Array.isArray(tools)) return
   if (tools.length === 0)
     yield violation('tool-count', 'tools', "Invalid 'tools': empty array. Expected an array with minimum length 1.", 'empty_array')
-  if (tools.length > 128)
-    yield violation(
-      'tool-count',
-      'tools',
-      `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length ${tools.length} instead.`,
-      'array_above_max_length',
-    )
+  yield* checkToolCount(tools)
   const names = tools.map((tool: unknown) => (isObject(tool) && isObject(tool['function']) ? tool['function']['name'] : undefined))
   for (const [index, tool] of tools.entries()) {
     yield* checkTool(tool, `tools[${index}]`, options)

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, unknownField, type Violation, violation } from '../violation.ts'
+import { unknownField } from '../openai.ts'
+import { isObject, type JsonObject, type Violation, violation } from '../violation.ts'
 import { checkMessage, checkOutput } from './content.ts'
 import { encryptedFor } from './items.ts'
 import type { ResponsesRules } from './quirks.ts'

@@ -1,7 +1,8 @@
 import { checkSchema } from '../chat/schema.ts'
 import { array, boolean, type Check, integer, number, object, oneOf, text } from '../checks.ts'
+import { checkName, checkToolCount, unknownField } from '../openai.ts'
 import type { FakeHead } from '../server.ts'
-import { checkName, isObject, type JsonObject, unknownField, type Violation, violation } from '../violation.ts'
+import { isObject, type JsonObject, type Violation, violation } from '../violation.ts'
 import { checkInput } from './input.ts'
 import type { ResponsesRules } from './quirks.ts'
 
@@ -97,13 +98,7 @@ function* checkOptions(body: JsonObject): Iterable<Violation> {
 
 function* checkTools({ tools, tool_choice: choice }: JsonObject): Iterable<Violation> {
   if (!Array.isArray(tools)) return
-  if (tools.length > 128)
-    yield violation(
-      'tool-count',
-      'tools',
-      `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length ${tools.length} instead.`,
-      'array_above_max_length',
-    )
+  yield* checkToolCount(tools)
   const names = tools.map((tool: unknown) => (isObject(tool) ? (tool['name'] ?? tool['type']) : undefined))
   for (const [index, tool] of tools.entries()) {
     yield* checkTool(tool, `tools[${index}]`)
