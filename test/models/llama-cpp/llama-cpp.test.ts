@@ -36,6 +36,7 @@ async function play(): Promise<void> {
   if (!existsSync(built)) throw new Error(`${built} is missing: run "npm run build" first (npm test does).`)
   const folder = mkdtempSync(join(tmpdir(), 'rondo-gguf-'))
   for (const name of ['tiny.gguf', 'cut.gguf']) writeFileSync(join(folder, name), tinyGguf())
+  writeFileSync(join(folder, 'wide.gguf'), tinyGguf({ contextLength: 8192 }))
   const child = spawn(process.execPath, [fileURLToPath(new URL('fixtures/scenes.mjs', import.meta.url)), folder])
   let [output, errors] = ['', '']
   child.stdout.on('data', (data) => (output += data))
@@ -91,6 +92,16 @@ describe.skipIf(!isInstalled)(title, () => {
       usage: expect.objectContaining({ complete: true }),
       calls: [{ toolName: 'city', outcome: 'ok', input: { name: expect.any(String) } }],
     })
+  })
+
+  test('handoff: a session of each API goes on here, with its calls, errors and an aborted turn, and back again', () => {
+    const whole = {
+      statuses: ['completed', 'aborted', 'completed', 'Ready.'],
+      calls: ['city ok'],
+      goesBack: true,
+      violations: [],
+    }
+    expect(scene('handed')).toEqual({ chat: whole, responses: whole, anthropic: whole, gemini: whole, ollama: whole })
   })
 
   test('what a grammar can’t say is found when the arguments are validated', () => {

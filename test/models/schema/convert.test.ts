@@ -314,6 +314,12 @@ describe('S4 what a provider does not take is said in the description', () => {
     [anthropicStrictSchemas, { type: 'string', pattern: '^(?=a)' }, { type: 'string', description: '(pattern: ^(?=a))' }],
     [anthropicStrictSchemas, { type: 'integer', minimum: 1, maximum: 9 }, { type: 'integer', description: '(at least 1; at most 9)' }],
     [
+      anthropicStrictSchemas,
+      { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      { type: 'integer', description: '(at least 0)' },
+    ],
+    [anthropicStrictSchemas, JSON.parse(JSON.stringify(z.toJSONSchema(z.int()))), { type: 'integer' }],
+    [
       openaiStrictSchemas,
       { type: 'string', minLength: 1, description: 'Name.' },
       { type: 'string', description: 'Name. (at least 1 character)' },
