@@ -142,11 +142,12 @@ export function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-function usageOf({ input, cached, cacheWrite, output, reasoning }: ReadUsage): Usage {
+function usageOf({ input, cached, cacheWrite, longCacheWrite, output, reasoning }: ReadUsage): Usage {
   return {
     inputTokens: input ?? 0,
     cachedInputTokens: cached ?? 0,
     cacheWriteTokens: cacheWrite ?? 0,
+    ...(longCacheWrite === undefined ? {} : { longCacheWriteTokens: longCacheWrite }),
     outputTokens: output ?? 0,
     reasoningTokens: reasoning ?? 0,
     complete: input !== undefined && output !== undefined,

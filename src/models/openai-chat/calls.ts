@@ -5,7 +5,7 @@ import type { JoinedDeltas } from '../joined-deltas.ts'
 import { JsonEnd } from '../json-end.ts'
 import { garbled } from '../unusable.ts'
 import { isWire, type Wire } from '../wire.ts'
-import { type CallPiece, hasEnded, isMoreName, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
+import { type CallPiece, hasEnded, isMoreName, isNothing, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
 
 /**
  * Tool calls as servers stream them: whole or in pieces, with an index or without, with an id on the first piece, on every one or on none.
@@ -95,6 +95,7 @@ export class ChatCalls {
   }
 
   #begin(entry: Wire, piece: CallPiece = pieceOf(entry)): void {
+    if (isNothing(piece)) return
     const call = this.#open(piece)
     this.#keepExtra(call, entry)
     this.#add(call, piece)

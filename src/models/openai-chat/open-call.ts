@@ -49,6 +49,11 @@ export function pieceOf(entry: Wire): CallPiece {
   }
 }
 
+/** No call: what a server writes that fills every field of its types (`function_call: { name: '', arguments: '' }`, Snowflake). */
+export function isNothing({ id, name, input }: CallPiece): boolean {
+  return id === '' && name === '' && input === ''
+}
+
 /** The whole call once more, in a last event: it must not run twice. */
 export function isRestated(known: OpenCall, { id, name, input }: CallPiece): boolean {
   if (id === '' || id !== known.id || name !== known.name || !hasEnded(known)) return false

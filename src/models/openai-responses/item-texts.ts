@@ -24,6 +24,18 @@ export class ItemTexts {
     return slot
   }
 
+  /**
+   * Those of the texts of a list as the whole item tells them: by their numbers or, where its events had others, in their order (Bedrock
+   * counts the texts of all items there).
+   */
+  slotsOf(item: OpenItem, kind: TextSlot['kind'], list: string, count: number): (place: number) => TextSlot {
+    const keys = new Set(Array.from({ length: count }, (_, index) => keyOf(list, index)))
+    const come = [...item.texts].filter(([key]) => key.startsWith(`${list} `))
+    const isByNumber = come.length > count || come.every(([key]) => keys.has(key))
+    if (isByNumber) return (place) => this.slot(item, kind, keyOf(list, place))
+    return (place) => come[place]?.[1] ?? this.slot(item, kind, `${list} +${place}`)
+  }
+
   say(slot: TextSlot, text: string): void {
     if (text === '') return
     slot.length += text.length

@@ -164,15 +164,19 @@ export class Items {
       ...(status === undefined || status === 'completed' ? {} : { status }),
     }
     const texts = textsOf(content)
-    for (const [index, { text, isRefusal }] of texts.entries()) {
-      if (isRefusal && text !== '') this.refused = true
-      this.#texts.settle(this.#texts.slot(open, 'text', keyOf('content', index)), text)
+    const told = new Map<TextSlot, ItemText>()
+    const slotOf = this.#texts.slotsOf(open, 'text', 'content', texts.length)
+    for (const [place, text] of texts.entries()) {
+      const slot = slotOf(place)
+      told.set(slot, text)
+      if (text.isRefusal && text.text !== '') this.refused = true
+      this.#texts.settle(slot, text.text)
     }
     if (wasDone) return
     // What was streamed and is not told once more is of the message all the same.
-    const told = new Map(texts.map((text, index) => [keyOf('content', index), text]))
-    for (const [key, { part, length }] of open.texts) {
-      const data = { message, ...marksOf(told.get(key)), ...afterOf(open) }
+    for (const slot of open.texts.values()) {
+      const { part, length } = slot
+      const data = { message, ...marksOf(told.get(slot)), ...afterOf(open) }
       // One that says nothing may be what reasoning is followed by, and is a text all the same.
       if (length === 0) this.#parts.whole(part, { type: 'text', text: '' }, data)
       else this.#parts.keep(part, data)
@@ -181,9 +185,11 @@ export class Items {
   }
 
   #reasoned(open: OpenItem, item: JsonObject): void {
-    for (const list of ['summary', 'content'] as const)
-      for (const [index, { text }] of textsOf(item[list]).entries())
-        if (text !== '') this.#texts.settle(this.#texts.slot(open, 'reasoning', keyOf(list, index)), text)
+    for (const list of ['summary', 'content'] as const) {
+      const texts = textsOf(item[list])
+      const slotOf = this.#texts.slotsOf(open, 'reasoning', list, texts.length)
+      for (const [place, { text }] of texts.entries()) if (text !== '') this.#texts.settle(slotOf(place), text)
+    }
     if (this.#isNew(open, item)) this.#parts.keep(open.part, { item, ...afterOf(open) })
   }
 

@@ -306,6 +306,22 @@ describe('calls', () => {
     })
   })
 
+  test('a server that fills every field of its types: an empty call is none, an empty reason is an end without one', () => {
+    const empty = { function_call: { name: '', arguments: '' }, refusal: '', tool_calls: null }
+    expect(decode([whole({ content: 'Hello', ...empty }, ''), '[DONE]'])).toMatchObject({
+      parts: [{ type: 'text', text: 'Hello' }],
+      finish: { finishReason: 'stop' },
+    })
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }
+    expect(decode([whole({ content: '', ...empty, tool_calls: [call] }, ''), '[DONE]'])).toMatchObject({
+      parts: [{ toolName: 'f', input: { x: 1 } }],
+      finish: { finishReason: 'tool-calls' },
+    })
+    expect(
+      called([chunk({ content: 'Hi', ...empty }), chunk({ ...empty, tool_calls: [{ index: 0, ...call }] }), end('tool_calls')]),
+    ).toEqual([{ type: 'text', text: 'Hi' }, ['f', { x: 1 }, 'a']])
+  })
+
   test('a call without a name is an error', () => {
     expect(() => called([calls({ index: 0, id: 'a', function: { arguments: '{}' } })])).toThrow('a tool call has no name')
   })

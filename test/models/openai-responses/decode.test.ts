@@ -55,6 +55,16 @@ describe('text', () => {
     expect(parts).toMatchObject([{ type: 'text', text: 'all of it' }])
   })
 
+  test('B092 where its events count the texts of all items, a text is told once all the same', () => {
+    const piece = (content_index: number, delta: string) => ({ ...textDelta(delta), content_index })
+    expect(
+      decode([added(message('', empty)), piece(1, 'o'), piece(1, 'k'), done(message('ok')), completed([message('ok')])]).parts,
+    ).toEqual([{ type: 'text', text: 'ok', providerData: inMessage }])
+    const two = { ...message('one'), content: ['one', 'two'].map((text) => ({ type: 'output_text', text, annotations: [] })) }
+    const both = decode([added(message('', empty)), piece(3, 'one'), piece(4, 'tw'), done(two), completed([two])])
+    expect(both.parts).toMatchObject([{ text: 'one' }, { text: 'two' }])
+  })
+
   test('the rest of a text that deltas have begun is added, and one that says something else replaces it', () => {
     expect(decode([textDelta('half'), done(message('half of it')), completed([message('half of it')])]).parts).toMatchObject([
       { text: 'half of it' },

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
-import { broken, errorInside, statusError } from './errors.ts'
+import { broken, errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type AnyJson, argumentsOf, type Draft, draft, known, type Opaque, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 /** The words of OpenAI's reference, and of those of Together, Mistral, Z.AI and of servers in front of Anthropic's models. */
@@ -54,7 +54,8 @@ export function readChat(recorded: Recorded): Reading {
   const reason = finish?.toLowerCase()
   if (reason === windowExceeded && found.text === '' && found.reasoning.join('') === '' && calls.length === 0)
     return { error: { code: 'ModelContextOverflow' } }
-  if (reason === undefined ? !done && !whole : failures.has(reason)) return { error: broken }
+  if (reason === undefined && !done && !whole) return { error: noAnswerIn(recorded.body) }
+  if (reason !== undefined && failures.has(reason)) return { error: broken }
   found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
   return {
     answer: {

@@ -57,8 +57,15 @@ export function errorInside(value: AnyJson): ReadError {
   return errorOf(typeof value === 'string' ? value : JSON.stringify(value), inside)
 }
 
-/** A response that ended before its end, or that nobody can read. */
+/** A response that ended before its end. */
 export const broken: ReadError = { code: 'ModelServerError' }
+
+/** A response without an answer: one that broke off, or what is none, JSON or a page, for who knows what sent that. */
+export function noAnswerIn(body: string): ReadError {
+  const text = body.trim()
+  const isNone = json(text) !== undefined || !/^$|^[{[]|^(?:data|event|id|retry)?:/m.test(text)
+  return isNone ? { code: 'ModelUnknownError' } : broken
+}
 
 function errorOf(text: string, status: number | undefined): ReadError {
   const code = words.find(([said]) => said.test(text))?.[1] ?? byStatus(status, text)

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
-import { broken, errorInside, statusError } from './errors.ts'
+import { errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type AnyJson, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 /** `FinishReason` of the API's reference; its first two values also come as the numbers of the enum. */
@@ -41,7 +41,7 @@ export function readGemini(recorded: Recorded): Reading {
     for (const part of candidate?.content?.parts ?? []) addPart(found, part)
     reason = candidate?.finishReason === undefined ? reason : String(candidate.finishReason)
   }
-  if (reason === undefined && blocked === undefined) return { error: broken }
+  if (reason === undefined && blocked === undefined) return { error: noAnswerIn(recorded.body) }
   const finish = reason === undefined ? 'content-filter' : (finishes[reason] ?? 'other')
   const answer = { ...found, rawFinish: [reason ?? '', blocked ?? ''].filter(Boolean), finish, usage: usageOf(usage) }
   if (reason === undefined) return { answer, either: ['ModelContentBlocked'] }

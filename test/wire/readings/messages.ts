@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
-import { broken, errorInside, statusError } from './errors.ts'
+import { errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 const finishes: { readonly [reason: string]: FinishReason } = {
@@ -27,7 +27,7 @@ export function readMessages(recorded: Recorded): Reading {
     ended = data.type === 'message_stop'
     if (ended) break
   }
-  return ended ? { answer: answerOf(message) } : { error: broken }
+  return ended ? { answer: answerOf(message) } : { error: noAnswerIn(recorded.body) }
 }
 
 function addEvent(message: AnyJson, event: AnyJson): void {
@@ -99,6 +99,7 @@ function usageOf(usage: AnyJson): ReadUsage {
     input: typeof fresh === 'number' ? fresh + (cached ?? 0) + (cacheWrite ?? 0) : undefined,
     cached,
     cacheWrite,
+    longCacheWrite: usage.cache_creation?.ephemeral_1h_input_tokens || undefined,
     output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.thinking_tokens,
   })

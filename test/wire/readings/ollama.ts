@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
-import { broken, errorInside, statusError } from './errors.ts'
+import { errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type AnyJson, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 const finishes: { readonly [reason: string]: FinishReason } = { stop: 'stop', length: 'length' }
@@ -19,7 +19,7 @@ export function readOllama(recorded: Recorded): Reading {
       found.calls.push(known({ name: call.name, id, input: call.arguments ?? {} }))
     if (data.done) last = data
   }
-  if (last === undefined) return { error: broken }
+  if (last === undefined) return { error: noAnswerIn(recorded.body) }
   const reason: string = last.done_reason ?? 'stop'
   const finish = finishes[reason] ?? 'other'
   const rawFinish = last.done_reason === undefined ? [] : [reason]

@@ -39,6 +39,8 @@ export interface ReadUsage {
   readonly input?: number
   readonly cached?: number
   readonly cacheWrite?: number
+  /** Of those, what is kept for an hour. */
+  readonly longCacheWrite?: number
   /** Reasoning included. */
   readonly output?: number
   readonly reasoning?: number

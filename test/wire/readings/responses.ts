@@ -1,5 +1,5 @@
 import { readBody } from './body.ts'
-import { broken, errorInside, statusError } from './errors.ts'
+import { errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 /** Calls that are ours to run, and no functions. */
@@ -39,7 +39,7 @@ export function readResponses(recorded: Recorded): Reading {
     if (response.error) return { error: errorInside(response.error) }
     return answerOf(response, items)
   }
-  return { error: broken }
+  return { error: noAnswerIn(recorded.body) }
 }
 
 /** Some servers leave the output of the last event empty: then the items that came before it are all there is. */
@@ -48,7 +48,7 @@ function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
   const output: AnyJson[] = response.output?.length > 0 ? response.output : items.filter(Boolean)
   // mistral.rs tells the reasoning beside the items.
   if (typeof response.reasoning === 'string') found.reasoning.push(response.reasoning)
-  for (const item of output) addItem(found, item)
+  for (const [place, item] of output.entries()) addItem(found, renamed(item, items[place]) ? { ...item, id: undefined } : item)
   const refused = output.some((item) => item.content?.some?.((part: AnyJson) => part.type === 'refusal'))
   const reason: string | undefined = response.incomplete_details?.reason
   const rawFinish = reason === undefined ? [response.status] : [response.status, reason, `${response.status}:${reason}`]
@@ -64,6 +64,11 @@ function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
     : { answer, either: ['ModelServerError', 'ModelBadRequest'] }
 }
 
+/** Copilot makes up ids anew in each event: such a one names nothing. */
+function renamed(item: AnyJson, before: AnyJson): boolean {
+  return before?.type === item.type && before?.id !== item.id
+}
+
 function finishOf(status: string, reason: string | undefined, refused: boolean): Answer['finish'] {
   if (reason === 'max_output_tokens' || reason === 'max_tokens' || reason === 'length') return 'length'
   if (reason === 'content_filter') return 'content-filter'
@@ -76,14 +81,14 @@ function addItem(found: Draft, item: AnyJson): void {
   else if (item.type === 'reasoning')
     for (const part of [...(item.summary ?? []), ...(item.content ?? [])]) found.reasoning.push(part.text ?? '')
   else if (item.type === 'function_call') found.calls.push({ name: item.name, id: item.call_id, input: argumentsOf(item.arguments) })
-  else if (nativeCalls.has(item.type))
+  else if (nativeCalls.has(item.type) || (item.type === 'tool_search_call' && item.execution === 'client'))
     found.calls.push({
       ...(item.name === undefined ? {} : { name: item.name }),
       id: item.call_id ?? item.id,
       native: item.type,
-      input: item.input ?? item.operation ?? item.action ?? {},
+      input: item.input ?? item.operation ?? item.action ?? item.arguments ?? {},
     })
-  else if (serverCalls.has(item.type) && item.execution !== 'client') found.serverCalls.push({ name: item.name ?? item.type, item })
+  else if (serverCalls.has(item.type)) found.serverCalls.push({ name: item.name ?? item.type, item })
   if (item.type === 'image_generation_call' && item.result) found.media.push({ data: item.result })
   if (item.id) found.opaque.push({ kind: 'item-id', value: item.id })
   if (item.encrypted_content) found.opaque.push({ kind: 'encrypted', value: item.encrypted_content })
