@@ -22,7 +22,28 @@ export interface Allowance {
 /** What our adapters still do wrong. */
 const notYet: readonly Allowance[] = []
 
-/** What the clients of the recordings do, and we do otherwise. Each was seen in what they sent back of their own answers. */
+/** The client says something else than the provider did: that ours is right is compared with the answer itself, not with the client. */
+const said: readonly Allowance[] = [
+  ...(['request-text', 'request-reasoning', 'request-ids', 'request-opaque', 'request-item-ids'] as const).map(saidOf),
+  ...(['request-calls', 'request-marks'] as const).map((what): Allowance => ({ ...saidOf(what), unseen: true })),
+]
+
+function saidOf(what: RequestWhat): Allowance {
+  const when = (difference: AnyDifference) => 'said' in difference && difference.said === true
+  return { api: 'any', what, when, reason: 'ours is what the provider had said, to the letter; the client sends something else' }
+}
+
+const optionalIds: Allowance = {
+  api: 'gemini-generate-content',
+  what: 'request-ids',
+  when: ({ recorded, ours }) => isOptional(recorded, ours),
+  reason: 'ids of calls are optional: clients make some where the API gave none, and leave them out where Vertex refuses them',
+}
+
+/**
+ * What the clients of the recordings do with the answers that they send back. Each was seen in theirs; ours has no part in it, and is compared with the
+ * answers themselves.
+ */
 export const clients: readonly Allowance[] = [
   {
     api: 'any',
@@ -35,13 +56,6 @@ export const clients: readonly Allowance[] = [
     what: 'request-opaque',
     when: ({ recorded }) => isEmpty(recorded),
     reason: 'the client forgets signatures and encrypted reasoning; they go back to the model that gave them',
-  },
-  {
-    api: 'any',
-    what: 'request-opaque',
-    when: ({ recorded, ours }) => withoutNumbers(recorded) === withoutNumbers(ours),
-    reason: 'the source of the recording has put numbered marks in the places of the data, and numbers them anew in each file',
-    unseen: true,
   },
   {
     api: 'any',
@@ -63,23 +77,79 @@ export const clients: readonly Allowance[] = [
     reason: 'the client forgets the text beside calls (CrewAI)',
   },
   {
-    api: 'any',
-    what: 'request-order',
-    when: ({ recorded, ours }) => isWithoutText(recorded, ours),
-    reason: 'the client forgets the text beside calls (CrewAI)',
-  },
-  {
     api: 'gemini-generate-content',
     what: 'request-opaque',
     when: ({ recorded, ours }) => urlSafe(recorded) === urlSafe(ours),
     reason: 'Python clients decode signatures and encode them in the other alphabet of base64: the bytes are the same',
   },
+  optionalIds,
   {
-    api: 'gemini-generate-content',
+    api: 'ollama-chat',
     what: 'request-ids',
     when: ({ recorded, ours }) => isOptional(recorded, ours),
-    reason: 'ids of calls are optional: clients make some where the API gave none, and leave them out where Vertex refuses them',
+    reason: 'ids of calls are optional: results are told by the name of their tool, in the order of the calls',
   },
+  {
+    api: 'responses',
+    what: 'request-item-ids',
+    when: ({ recorded, ours }) => isOrdered(recorded, ours),
+    reason: 'the client leaves ids of items out, or makes some of its own: only stored items need them',
+  },
+  {
+    api: 'responses',
+    what: 'request-ids',
+    when: ({ recorded, ours }) => isPrefixed(recorded, ours),
+    reason: 'the server uses ids of calls again in each response; the client puts the id of the response before them (Bedrock)',
+  },
+]
+
+/** What can be written in several ways, and what the sources of the recordings have changed. */
+const forms: readonly Allowance[] = [
+  ...(['request-opaque', 'request-item-ids'] as const).map(
+    (what): Allowance => ({
+      api: 'any',
+      what,
+      when: ({ recorded, ours }) => withoutNumbers(recorded) === withoutNumbers(ours),
+      reason: 'the source of the recording has put numbered marks in the places of the data, and numbers them anew in each file',
+      unseen: true,
+    }),
+  ),
+  {
+    api: 'any',
+    what: 'request-order',
+    when: ({ recorded, ours }) => isForgetful(recorded, ours),
+    reason: 'the client forgets the text beside calls (CrewAI), or what only this API has; the rest is in the same order',
+  },
+  {
+    api: 'any',
+    what: 'request-text',
+    when: ({ recorded, ours }) => String(ours).replace(/^From the result of [^:]*:/, '') === recorded,
+    reason: 'the client shows pictures inside results, where our history has them behind: a word of ours says of which call they are',
+    unseen: true,
+  },
+  {
+    api: 'any',
+    what: 'request-ids',
+    when: (difference) => isMadeAnew(difference),
+    reason:
+      'ids that some servers refuse (over 40 characters, other signs, used twice) are made anew; which result is of which call is compared',
+    unseen: true,
+  },
+  {
+    api: 'chat-completions',
+    what: 'request-roles',
+    when: ({ recorded, ours }) => isAnsweredBetween(recorded, ours),
+    reason: 'some servers want an answer between results and what the user shows: ours puts a word there',
+    unseen: true,
+  },
+  {
+    api: 'responses',
+    what: 'request-items',
+    when: ({ recorded, ours }) => isWithin(recorded, ours),
+    reason: 'the client forgets what a call of the server has found; ours goes back as it came',
+    unseen: true,
+  },
+  optionalIds,
   {
     api: 'gemini-generate-content',
     what: 'request-opaque',
@@ -99,28 +169,10 @@ export const clients: readonly Allowance[] = [
     reason: 'the client adds to calls of the server what it read elsewhere in the response; the API takes them as they came',
   },
   {
-    api: 'ollama-chat',
-    what: 'request-ids',
-    when: ({ recorded, ours }) => isOptional(recorded, ours),
-    reason: 'ids of calls are optional: results are told by the name of their tool, in the order of the calls',
-  },
-  {
     api: 'any',
     what: 'request-ids',
     when: ({ recorded }) => /REDACTED/.test(JSON.stringify(recorded)),
     reason: 'the source of the recording has put marks in the places of ids, and the server would not take the marks',
-  },
-  {
-    api: 'responses',
-    what: 'request-item-ids',
-    when: ({ recorded, ours }) => isOrdered(recorded, ours),
-    reason: 'the client leaves ids of items out, or makes some of its own: only stored items need them',
-  },
-  {
-    api: 'responses',
-    what: 'request-ids',
-    when: ({ recorded, ours }) => isPrefixed(recorded, ours),
-    reason: 'the server uses ids of calls again in each response; the client puts the id of the response before them (Bedrock)',
   },
 ]
 
@@ -167,7 +219,7 @@ const handedOver: readonly Allowance[] = [
   },
 ]
 
-export const allowances: readonly Allowance[] = [...notYet, ...clients, ...items, ...handedOver]
+export const allowances: readonly Allowance[] = [...notYet, ...said, ...forms, ...items, ...handedOver]
 
 function keptBack(what: RequestWhat): Allowance {
   const when = (difference: AnyDifference) =>
@@ -223,13 +275,24 @@ function urlSafe(value: unknown): string {
   return JSON.stringify(value).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '')
 }
 
-function isWithoutText(recorded: unknown, ours: unknown): boolean {
-  return (
-    listOf(recorded).join() ===
-    listOf(ours)
-      .filter((type) => type !== 'text')
-      .join()
-  )
+/** What the client has is there in the same order, and it lacks nothing but text and what has no common form. */
+function isForgetful(recorded: unknown, ours: unknown): boolean {
+  const left = [...listOf(recorded)]
+  const more = listOf(ours).filter((type) => (left[0] === type ? left.shift() === undefined : true))
+  return left.length === 0 && more.every((type) => type === 'text' || type === 'item')
+}
+
+/** `call_m1_0`, in the places of ids that can't go to all servers. */
+function isMadeAnew(difference: AnyDifference): boolean {
+  const [theirs, others] = [listOf(difference.recorded), listOf(difference.ours)]
+  const isUnfit = (id: unknown) => typeof id !== 'string' || id.length > 40 || !/^[\w-]+$/.test(id)
+  const isOdd = ('reused' in difference && difference.reused === true) || new Set(theirs).size < theirs.length || theirs.some(isUnfit)
+  return isOdd && others.every((id) => /^call_m\d+_\d+$/.test(String(id)))
+}
+
+function isAnsweredBetween(recorded: unknown, ours: unknown): boolean {
+  const joined = listOf(ours).join(', ')
+  return joined.replace(/(user \d+ results), assistant, user/g, '$1') === listOf(recorded).join(', ')
 }
 
 /** Where both have an id, it is the same. */

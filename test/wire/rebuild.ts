@@ -57,7 +57,9 @@ function placesOf(turns: readonly Turn[], answers: readonly (Message | undefined
   const last = Math.max(-1, ...ours.keys())
   const rest = [...turns.entries()].filter(([place, { role }]) => place > last && role === 'assistant')
   const [only] = rest
-  if (newest === undefined || next > number || only === undefined || rest.length > 1) return ours
+  // What says nothing is not sent: the client has put something of its own there.
+  const isNothing = newest?.parts.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''))
+  if (newest === undefined || isNothing === true || next > number || only === undefined || rest.length > 1) return ours
   if (callsOf(newest.parts).length === told(only[1]).length) ours.set(only[0], number)
   return ours
 }
@@ -85,7 +87,9 @@ function told({ items }: Turn): ToldCall[] {
 type ToldCall = Extract<Item, { readonly type: 'call' }>
 
 function isSameCall({ toolName, input }: ToolCallPart, call: ToldCall): boolean {
-  return call.native !== undefined || (call.name === toolName && same(call.input, input))
+  // The arguments of one that is no function have no common form.
+  if (call.native !== undefined) return toolName === (call.name ?? call.native.replace(/_call$/, ''))
+  return call.name === toolName && same(call.input, input)
 }
 
 /** Without the calls that the client has forgotten: it will never have their results. */
@@ -105,14 +109,15 @@ function callsOf(parts: readonly Part[]): readonly ToolCallPart[] {
   return parts.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true)
 }
 
-/** Results belong to the calls of the turn before them, by their ids; where there are none, or no such ones, by their order. */
+/** Results belong to the calls of the turn before them, by their ids, else by their names; where there are no such ones, by their order. */
 function settled(parts: readonly Part[], turn: Turn, results: readonly Result[]): Part[] {
   const left = [...results]
-  const take = (id: string | undefined): Result | undefined => {
-    const at = id === undefined ? 0 : left.findIndex((result) => result.id === id)
+  const take = ({ id, name }: ToldCall): Result | undefined => {
+    const isIts = (result: Result) => (id === undefined || result.id === undefined ? result.name === name : result.id === id)
+    const at = left.findIndex(isIts)
     return left.splice(Math.max(at, 0), 1)[0]
   }
-  const outcomes = told(turn).map(({ id }) => take(id))
+  const outcomes = told(turn).map(take)
   const calls = callsOf(parts)
   return parts.map((part) => {
     const result = part.type === 'tool-call' ? outcomes[calls.indexOf(part)] : undefined
@@ -145,5 +150,5 @@ function userPart(item: Item): Part[] {
 }
 
 function mediaPart({ kind, mediaType, data }: Media): MediaPart {
-  return { type: kind, mediaType: mediaType ?? (kind === 'image' ? 'image/png' : 'application/octet-stream'), data }
+  return { type: kind, mediaType: mediaType ?? (kind === 'image' ? 'image/png' : 'application/pdf'), data }
 }

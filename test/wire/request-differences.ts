@@ -25,6 +25,10 @@ export interface RequestDifference {
   readonly ours: unknown
   /** The turn is an answer of another provider, API or model: what is opaque to others goes back to its own kind only. */
   readonly foreign?: true
+  /** Ours is what the provider had said, as the plain reading of its answer tells. */
+  readonly said?: true
+  /** The recorded ids of calls stand in a turn before too. */
+  readonly reused?: true
 }
 
 /** Whose answer a turn is: one that we have decoded, from the same model or from another; absent: what the user says, or from elsewhere. */
@@ -48,13 +52,20 @@ export function requestDifferences(recorded: ReadRequest, ours: ReadRequest, ori
     const origin = originOf(place)
     const differences = [
       ...turnDifferences(turn, other),
+      ...resultNameDifferences([recorded.turns[place - 1], turn], [turns[place - 1], other]),
       ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, turns[place - 1])),
       ...difference('request-order', orderOf(turn, origin), orderOf(other, origin)),
       ...(origin === undefined ? [] : opaqueDifferences(turn, other)),
     ]
-    found.push(...differences.map((one) => ({ ...one, turn: place, ...(origin === 'foreign' ? { foreign: true as const } : {}) })))
+    const more = { turn: place, ...(origin === 'foreign' ? { foreign: true as const } : {}), ...reused(recorded.turns, place) }
+    found.push(...differences.map((one) => ({ ...one, ...more })))
   }
   return found
+}
+
+function reused(turns: readonly Turn[], place: number): { readonly reused?: true } {
+  const before = new Set(turns.slice(0, place).flatMap((turn) => itemsOf(turn, 'call').map(({ id }) => id)))
+  return itemsOf(turns[place] ?? { role: 'user', items: [] }, 'call').some(({ id }) => before.has(id)) ? { reused: true } : {}
 }
 
 /** Our turns in the places of the recorded ones: ours may have a word of the user before them. */
@@ -69,12 +80,16 @@ function difference(what: RequestWhat, recorded: unknown, ours: unknown): Reques
 /** What anybody can read. */
 export function turnDifferences(recorded: Turn, ours: Turn): RequestDifference[] {
   const both = (what: RequestWhat, read: (turn: Turn) => unknown) => difference(what, read(recorded), read(ours))
+  // Some calls that are no functions have no name.
+  const isNamed = itemsOf(recorded, 'call').map(({ name }) => name !== undefined)
+  const resultsIn = resultsOf(recorded)
   return [
     ...both('request-text', (turn) => textIn(turn, 'text')),
-    ...both('request-calls', (turn) => itemsOf(turn, 'call').map(({ name, input }) => [name, input])),
+    ...both('request-calls', (turn) =>
+      itemsOf(turn, 'call').map(({ name, input }, place) => [isNamed[place] === true ? name : null, input]),
+    ),
     ...both('request-ids', (turn) => itemsOf(turn, 'call').map(({ id }) => id ?? null)),
-    ...both('request-results', (turn) => itemsOf(turn, 'result').map(({ text, failed }) => (failed ? { failed: text } : text))),
-    ...difference('request-results', ...resultNames(recorded, ours)),
+    ...both('request-results', (turn) => resultsIn(turn).map(({ text, failed }) => (failed ? { failed: text } : text))),
     ...both('request-media', mediaIn),
   ]
 }
@@ -87,7 +102,7 @@ export function opaqueDifferences(recorded: Turn, ours: Turn): RequestDifference
   return [
     ...both('request-reasoning', (turn) => textIn(turn, 'reasoning').trim()),
     ...both('request-opaque', (turn) => opaque(turn, (kind) => kind !== 'item-id' && kind !== 'mark')),
-    ...both('request-item-ids', (turn) => opaque(turn, (kind) => kind === 'item-id')),
+    ...both('request-item-ids', (turn) => opaque(turn, (kind) => kind === 'item-id').filter((id, place, all) => id !== all[place - 1])),
     ...both('request-marks', (turn) => opaque(turn, (kind) => kind === 'mark')),
     ...itemDifferences(recorded, ours),
   ]
@@ -124,11 +139,23 @@ function textIn({ items }: Turn, type: 'text' | 'reasoning'): string {
   return items.map((item) => (item.type === type ? item.text : '')).join('')
 }
 
-/** The names of the tools whose results they are, where the recorded request says them. */
-function resultNames(recorded: Turn, ours: Turn): [unknown, unknown] {
-  const [theirs, others] = [itemsOf(recorded, 'result'), itemsOf(ours, 'result')]
+/** The names of the tools whose results they are, where the recorded request says them; of calls that the client has renamed it says others. */
+function resultNameDifferences(recorded: readonly [Turn | undefined, Turn], ours: readonly [Turn | undefined, Turn]): RequestDifference[] {
+  const called = ([before]: typeof recorded) => (before === undefined ? [] : itemsOf(before, 'call').map(({ name }) => name))
+  if (!same(called(recorded), called(ours))) return []
+  const resultsIn = resultsOf(recorded[1])
+  const [theirs, others] = [resultsIn(recorded[1]), resultsIn(ours[1])]
   const names = (results: typeof theirs) => results.map(({ name }, place) => (theirs[place]?.name === undefined ? null : name))
-  return [names(theirs), names(others)]
+  return difference('request-results', names(theirs), names(others))
+}
+
+/** In their order; where the recorded ones are told by their names alone, in the order of those. */
+function resultsOf(recorded: Turn): (turn: Turn) => readonly Extract<Item, { readonly type: 'result' }>[] {
+  const isNamed = itemsOf(recorded, 'result').every(({ id, name }) => id === undefined && name !== undefined)
+  return (turn) => {
+    const results = itemsOf(turn, 'result')
+    return isNamed ? [...results].sort((a, b) => (a.name ?? '').localeCompare(b.name ?? '')) : results
+  }
 }
 
 /** Of each result, the place of its call in the turn before. */

@@ -12,6 +12,7 @@ import { readResponse } from './readings/read-response.ts'
 import type { ReadRequest, Turn } from './readings/request.ts'
 import { rebuild } from './rebuild.ts'
 import { type Origin, requestDifferences, turnsFor } from './request-differences.ts'
+import { markSaid } from './said.ts'
 import { WireServer } from './server.ts'
 import { Tally } from './tally.ts'
 
@@ -66,7 +67,8 @@ describeWire('every recorded trace', (folder) => {
     const origin = (turn: number) => originOf(exchanges[ours.get(turn) ?? -1], step)
     const sent = turnsFor(recorded, encoded)
     const lost = [...ours].flatMap(([turn, n]) => (origin(turn) === 'own' && partly === 0 ? lostOf(exchanges[n], sent[turn]) : []))
-    const differences = [...requestDifferences(recorded, encoded, origin), ...lost]
+    const answered = (turn: number) => exchanges[ours.get(turn) ?? -1]
+    const differences = [...markSaid(requestDifferences(recorded, encoded, origin), answered, sent), ...lost]
     tally.count(api, 'steps compared')
     tally.count(api, 'turns', recorded.turns.length)
     tally.count(api, 'answers of ours in them', ours.size)

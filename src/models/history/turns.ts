@@ -78,9 +78,9 @@ export interface Turns {
 
 /**
  * A message of ours as the turns of an API: the one place that knows what a history must be everywhere. A call is followed by its result,
- * results stand in call order and in one turn, ids and names are legal and ids unique, what is blank is left out, opaque data of others is
- * dropped, and reasoning with it when its text is of no use elsewhere, texts are well-formed, and media that a result can't hold is shown
- * by the user behind all results. The same message after the same history gives the same turns.
+ * results stand in call order and in one turn, ids and names are legal and ids unique, what is blank is left out (a blank between two texts
+ * is of the first one), opaque data of others is dropped, and reasoning with it when its text is of no use elsewhere, texts are well-formed,
+ * and media that a result can't hold is shown by the user behind all results. The same message after the same history gives the same turns.
  *
  * @param used The ids of calls before it.
  */
@@ -91,8 +91,7 @@ export function turnsOf(message: Message, used: { has(id: string): boolean }, ru
   }
   const calls = message.parts.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true)
   const ids = calls.length === 0 ? none : idsOf(calls, used, rules.ids)
-  let next = 0
-  const items = message.parts.flatMap((part) => assistantItem(part, () => ids[next++] ?? '', rules))
+  const items = assistantItems(message, ids, rules)
   const results = items.flatMap((item) => (item.type === 'call' ? [resultOf(item, rules)] : []))
   const turns: Turn[] = []
   if (items.length > 0) turns.push({ role: 'assistant', items })
@@ -107,6 +106,28 @@ const none: readonly string[] = []
 function userItem(part: Part): readonly (TextItem | MediaItem)[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: wellFormed(part.text) }]
   return isMedia(part) ? [{ type: 'media', part }] : []
+}
+
+function assistantItems({ parts }: Message, ids: readonly string[], rules: HistoryRules): readonly AssistantItem[] {
+  const items: AssistantItem[] = []
+  let next = 0
+  /** Blanks that came as a text of their own: between two texts they are of the first one. */
+  let blank = ''
+  for (const part of parts) {
+    const made = assistantItem(part, () => ids[next++] ?? '', rules)
+    const last = items.at(-1)
+    if (made.length === 0 && part.type === 'text' && isText(last)) blank += part.text
+    if (made.length === 0) continue
+    if (blank !== '' && isText(last) && isText(made[0])) items[items.length - 1] = { ...last, text: last.text + blank }
+    blank = ''
+    items.push(...made)
+  }
+  return items
+}
+
+/** One that says something: others hold data only. */
+function isText(item: AssistantItem | undefined): item is TextItem {
+  return item?.type === 'text' && item.text.trim() !== ''
 }
 
 function assistantItem(part: Part, nextId: () => string, rules: HistoryRules): readonly AssistantItem[] {

@@ -28,6 +28,8 @@ export interface ChatQuirks {
   readonly noneAs?: 'choice' | 'no-tools'
   /** Whether a choice may name one tool. Else that tool is the only one of the request, and has to be called. Default true. */
   readonly namesChoice?: boolean
+  /** How files go: as `file`, as `document_url` (Mistral), or as `file_url` (Perplexity). Default `file`. */
+  readonly filesAs?: 'file' | 'document_url' | 'file_url'
   /** Default `seed`. */
   readonly seedField?: 'seed' | 'random_seed'
   /** More tools than this are an error before anything is sent. Default: no limit is known. */

@@ -45,14 +45,16 @@ export function endingOf(last: Role): Piece | undefined {
 }
 
 function words(text: string): Piece {
-  return userParts([{ type: 'text', text }])
+  return openUser([JSON.stringify({ type: 'text', text })])
 }
 
 function piecesOf(turn: Turn, dialect: Dialect): readonly Piece[] {
   switch (turn.role) {
     case 'user':
       return [
-        dialect.rolesAlternate === true ? userParts(turn.items) : piece('user', `{"role":"user","content":${userContent(turn.items)}}`),
+        dialect.rolesAlternate === true
+          ? openUser(turn.items.map((item) => JSON.stringify(userPart(item, dialect))))
+          : piece('user', `{"role":"user","content":${userContent(turn.items, dialect)}}`),
       ]
     case 'results':
       return turn.results.map((result) => piece('tool', answerJson(result)))
@@ -72,10 +74,9 @@ function assistantPieces(items: readonly AssistantItem[], { reasoningNeeded }: D
   return [piece('assistant', `{"role":"assistant","content":${content}${reasoning}${asked}}`)]
 }
 
-/** One message of the user's, open for more. */
-function userParts(items: readonly (TextItem | MediaItem)[]): Piece {
-  const body = items.map((item) => JSON.stringify(userPart(item))).join(',')
-  return { role: 'user', joins: 'user', open: '{"role":"user","content":[', body, close: ']}' }
+/** One message of the user's, of these parts in JSON, open for more. */
+function openUser(parts: readonly string[]): Piece {
+  return { role: 'user', joins: 'user', open: '{"role":"user","content":[', body: parts.join(','), close: ']}' }
 }
 
 function piece(role: Piece['role'], body: string): Piece {
@@ -92,23 +93,33 @@ function answerJson({ id, text }: ResultItem): string {
 }
 
 /** Text alone as a text, else as parts. */
-function userContent(items: readonly (TextItem | MediaItem)[]): string {
+function userContent(items: readonly (TextItem | MediaItem)[], dialect: Dialect): string {
   if (items.every((item) => item.type === 'text')) return JSON.stringify(items.map((item) => item.text).join(''))
-  return JSON.stringify(items.map(userPart))
+  return JSON.stringify(items.map((item) => userPart(item, dialect)))
 }
 
-function userPart(item: TextItem | MediaItem): Json {
-  return item.type === 'text' ? { type: 'text', text: item.text } : mediaPart(item.part)
+function userPart(item: TextItem | MediaItem, dialect: Dialect): Json {
+  return item.type === 'text' ? { type: 'text', text: item.text } : mediaPart(item.part, dialect)
 }
 
-function mediaPart(part: MediaPart): Json {
+function mediaPart(part: MediaPart, dialect: Dialect): Json {
   const { type, mediaType } = part
   const url = urlOf(part)
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
   const format = audioFormats[typeOf(mediaType)]
   if (format !== undefined) return { type: 'input_audio', input_audio: { data: audioOf(part), format } }
+  // OpenAI takes no video; OpenRouter, vLLM and others take it so.
+  if (mediaType.startsWith('video/')) return { type: 'video_url', video_url: { url } }
+  return filePart(part, url, dialect)
+}
+
+function filePart(part: MediaPart, url: string, { filesAs }: Dialect): Json {
+  const name = fileName(part)
+  if (filesAs === 'document_url') return { type: 'document_url', document_url: url, document_name: name }
+  // Base64 stands there without what says that it is.
+  if (filesAs === 'file_url') return { type: 'file_url', file_url: { url: base64Of(part.data ?? '') ?? url }, file_name: name }
   // Without a name OpenAI asks for a `file_id`.
-  return { type: 'file', file: { filename: fileName(part), file_data: url } }
+  return { type: 'file', file: { filename: name, file_data: url } }
 }
 
 /** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */

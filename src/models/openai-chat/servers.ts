@@ -79,6 +79,7 @@ export const servers: readonly KnownServer[] = [
     requiredChoice: 'any',
     seedField: 'random_seed',
     streamUsage: false,
+    filesAs: 'document_url',
     schemas: { tools: mistralSchemas, strictTools: mistralStrictSchemas, output: mistralStrictSchemas },
     // https://docs.mistral.ai/capabilities/reasoning: 'none' and 'high' are all that it knows.
     reasoningAs: 'none-or-high',
@@ -105,6 +106,7 @@ export const servers: readonly KnownServer[] = [
     hosts: ['api.perplexity.ai'],
     keyVariable: 'PERPLEXITY_API_KEY',
     rolesAlternate: true,
+    filesAs: 'file_url',
     sendReasoning: false,
   },
   {

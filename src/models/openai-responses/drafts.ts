@@ -8,7 +8,7 @@ import { madePicture } from './media.ts'
 interface OfResponse {
   /** The item's own id. */
   readonly id: string | undefined
-  /** The reasoning item that it goes with. */
+  /** The reasoning item that it goes with, by one of its names. */
   readonly after: string | undefined
 }
 
@@ -24,6 +24,8 @@ export interface MessageDraft extends OfResponse {
 export interface ItemDraft extends OfResponse {
   readonly type: 'reasoning' | 'call' | 'other'
   readonly item: JsonObject
+  /** Its id, and others that its events had. '' where it has none. */
+  readonly names: readonly string[]
 }
 
 export type Draft = MessageDraft | ItemDraft
@@ -55,12 +57,13 @@ function draftOf(item: AssistantItem): Draft | undefined {
     case 'server-call':
       return data.item === undefined ? undefined : itemDraft(data.item, data)
     case 'call':
-      return { type: 'call', id: idOf(data.item), after, item: callItem(item, data.item) }
+      return { type: 'call', id: idOf(data.item), after, item: callItem(item, data.item), names: [] }
   }
 }
 
-function itemDraft(item: JsonObject, { after }: ItemData): ItemDraft {
-  return { type: item['type'] === 'reasoning' ? 'reasoning' : 'other', id: idOf(item), after, item }
+function itemDraft(item: JsonObject, { after, names = [] }: ItemData): ItemDraft {
+  const id = idOf(item)
+  return { type: item['type'] === 'reasoning' ? 'reasoning' : 'other', id, after, item, names: [id ?? '', ...names] }
 }
 
 function messageDraft(text: string, { message, refusal, annotations = [], after }: ItemData): Draft | undefined {

@@ -190,7 +190,8 @@ export class Items {
       const slotOf = this.#texts.slotsOf(open, 'reasoning', list, texts.length)
       for (const [place, { text }] of texts.entries()) if (text !== '') this.#texts.settle(slotOf(place), text)
     }
-    if (this.#isNew(open, item)) this.#parts.keep(open.part, { item, ...afterOf(open) })
+    const names = open.ids.size > 1 ? { names: [...open.ids] } : {}
+    if (this.#isNew(open, item)) this.#parts.keep(open.part, { item, ...names, ...afterOf(open) })
   }
 
   /** Whether this is another item than was kept: encrypted content differs between an item's own event and the last snapshot, which counts. */

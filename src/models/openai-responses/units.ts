@@ -32,14 +32,14 @@ const answeredElsewhere: ReadonlySet<unknown> = new Set([
 export function sendable(drafts: readonly Draft[], store: boolean, used: { has(id: string): boolean }): readonly JsonObject[] {
   const paired = withoutOrphans(drafts.map(withoutNulls), used)
   const kept = keptReasoning(paired, store)
-  let last: Draft | undefined
+  let last: ItemDraft | undefined
   return paired.flatMap((draft, index): readonly JsonObject[] => {
     if (draft.type === 'reasoning') {
       if (!kept.has(draft)) return []
       last = draft
       return [draft.item]
     }
-    const isIntact = draft.after === undefined || (last !== undefined && (last.id ?? '') === draft.after)
+    const isIntact = draft.after === undefined || last?.names.includes(draft.after) === true
     const isNeeded = isIntact && last !== undefined && paired[index - 1] === last
     if (draft.type === 'message') return messageItems(draft, isIntact, isNeeded)
     return itemItems(draft, isIntact)
@@ -50,11 +50,15 @@ function keptReasoning(drafts: readonly Draft[], store: boolean): ReadonlySet<Dr
   const kept = new Set<Draft>()
   let next: Draft | undefined
   for (const draft of [...drafts].reverse()) {
-    const isFollowed = next !== undefined && next.after === (draft.id ?? '') && (next.type !== 'reasoning' || kept.has(next))
+    const isFollowed = isBefore(draft, next) && (next.type !== 'reasoning' || kept.has(next))
     if (draft.type === 'reasoning' && isFollowed && (store || isWhole(draft.item))) kept.add(draft)
     next = draft
   }
   return kept
+}
+
+function isBefore(draft: Draft, next: Draft | undefined): next is Draft {
+  return next?.after !== undefined && draft.type !== 'message' && draft.names.includes(next.after)
 }
 
 /** Whether reasoning can be read without what the server may have kept: encrypted, or as the text that open models give. */

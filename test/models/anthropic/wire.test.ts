@@ -71,13 +71,25 @@ function addDelta(block: AnyJson, { type, ...delta }: AnyJson): void {
   else for (const [name, value] of Object.entries(delta)) block[name] = (block[name] ?? '') + value
 }
 
+const isBlank = ({ type, text }: AnyJson) => type === 'text' && text.trim() === ''
+
+/** No text may be blank; what is blank between two texts stands at the end of the first. */
+function withBlanks(blocks: readonly AnyJson[]): AnyJson[] {
+  return blocks.flatMap((block, place) => {
+    if (isBlank(block)) return []
+    const next = blocks.findIndex((one, at) => at > place && !isBlank(one))
+    if (block.type !== 'text' || blocks[next]?.type !== 'text') return [block]
+    const blanks = blocks.slice(place + 1, next).map(({ text }) => text)
+    return [{ ...block, text: block.text + blanks.join('') }]
+  })
+}
+
 /** What of an answer a request must send back. */
 function back({ blocks, reason }: Plain): AnyJson[] {
   const results = new Set(blocks.map(({ tool_use_id: of }) => of))
   const callers = new Set(blocks.map(({ caller }) => caller?.tool_id))
   const uses = new Set(blocks.map(({ id }) => id))
-  return blocks.flatMap((block) => {
-    if (block.type === 'text' && block.text.trim() === '') return []
+  return withBlanks(blocks).flatMap((block) => {
     if (block.type === 'text' && block.citations?.length === 0) return [{ type: 'text', text: block.text }]
     if (block.type === 'thinking' && !block.signature) return []
     if (/(?:server|mcp)_tool_use/.test(block.type))

@@ -57,6 +57,8 @@ test('images by URL, audio and files have their own parts', () => {
     { type: 'file', mediaType: 'application/pdf', data: 'BBBB', name: 'a.pdf' },
     // Without a name OpenAI refuses it.
     { type: 'file', mediaType: 'application/pdf', data: 'BBBB' },
+    // Of OpenRouter and vLLM.
+    { type: 'file', mediaType: 'video/mp4', data: 'CCCC' },
   ]
   expect(encoded({ role: 'user', parts })).toEqual([
     {
@@ -66,6 +68,7 @@ test('images by URL, audio and files have their own parts', () => {
         { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
         { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'a.pdf' } },
         { type: 'file', file: { file_data: 'data:application/pdf;base64,BBBB', filename: 'file.pdf' } },
+        { type: 'video_url', video_url: { url: 'data:video/mp4;base64,CCCC' } },
       ],
     },
   ])

@@ -168,6 +168,28 @@ describe('strict templates', () => {
     }
   })
 
+  test('files go as the server takes them', async () => {
+    const pdf = { type: 'file', mediaType: 'application/pdf', data: 'BBBB', name: 'a.pdf' } as const
+    const remote: Part = { type: 'file', mediaType: 'application/pdf', data: 'https://example.com/b.pdf' }
+    const sent = (quirks: ChatQuirks) => written([{ role: 'user', parts: [pdf, remote] }], quirks)
+    const content = (parts: object[]) => [{ role: 'user', content: parts }]
+    expect(sent({ filesAs: 'document_url' })).toEqual(
+      content([
+        { type: 'document_url', document_url: 'data:application/pdf;base64,BBBB', document_name: 'a.pdf' },
+        { type: 'document_url', document_url: 'https://example.com/b.pdf', document_name: 'file.pdf' },
+      ]),
+    )
+    expect(sent({ filesAs: 'file_url' })).toEqual(
+      content([
+        { type: 'file_url', file_url: { url: 'BBBB' }, file_name: 'a.pdf' },
+        { type: 'file_url', file_url: { url: 'https://example.com/b.pdf' }, file_name: 'file.pdf' },
+      ]),
+    )
+    await using server = await fakeOpenAIChat(['read'], { rules: { mistral: true } })
+    await new Agent({ model: openaiCompatible({ baseURL: server.url, name: 'mistral' })('m') }).run([{ type: 'text', text: 'Read.' }, pdf])
+    expect(server.violations).toEqual([])
+  })
+
   test('B016 ids of nine letters and digits', () => {
     const [asked, answer] = written([called()], { callIds: 'nine' }) as [{ tool_calls: [{ id: string }] }, { tool_call_id: string }]
     expect(asked.tool_calls[0].id).toBe('R00001000')

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/core/json.ts'
 import type { Message, Part, Settlement, ToolCallPart } from '../../../src/core/message.ts'
 import { Conversation } from '../../../src/models/http/conversation.ts'
 import { type HistoryOptions, responsesWriting } from '../../../src/models/openai-responses/encode.ts'
-import { decodeWhole, functionCall, message, reasoning, response } from './support.ts'
+import { added, completed, decode, decodeWhole, done, functionCall, message, reasoning, response } from './support.ts'
 
 const options: HistoryOptions = { scope: 's', store: false, mediaInResults: true }
 const sunny: Settlement<string> = { outcome: 'ok', output: 'sunny' }
@@ -165,6 +165,14 @@ describe('reasoning and what follows it are one unit', () => {
       search,
       { type: 'message', id: 'msg_1' },
     ])
+  })
+
+  test('B067 they are one also where the server makes up another id with each event (Copilot)', () => {
+    const thought = (id: string) => reasoning({ id, encrypted_content: `of ${id}` })
+    const events = [added(reasoning({ id: 'rs_a' })), done(thought('rs_b')), added(message('', { id: 'msg_a' }), 1)]
+    const last = [thought('rs_c'), message('ok', { id: 'msg_c' })]
+    const { parts } = decode([...events, done(message('ok', { id: 'msg_b' }), 1), completed(last)])
+    expect(encoded([{ id: 'm1', role: 'assistant', parts }])).toMatchObject([back(thought('rs_c')), { type: 'message', id: 'msg_b' }])
   })
 
   test('each unit stands for itself', () => {

@@ -77,7 +77,12 @@ function contentOf(content: AnyJson): Item[] {
       case 'input_audio':
         return [{ type: 'media', kind: 'file', mediaType: `audio/${part.input_audio.format}`, data: part.input_audio.data }]
       case 'file':
-        return [mediaOf('file', part.file.file_data ?? part.file.file_id)]
+        return part.file.file_data ? [mediaOf('file', part.file.file_data)] : [{ type: 'item', value: part }]
+      case 'document_url':
+        return [mediaOf('file', part.document_url)]
+      case 'file_url':
+      case 'video_url':
+        return [mediaOf('file', part[part.type].url)]
       default:
         return [{ type: 'item', value: part }]
     }

@@ -32,6 +32,7 @@ function blockItems(block: AnyJson): Item[] {
       return [resultOf(block)]
     case 'image':
     case 'document':
+      if (block.source.type === 'file') return [itemOf(block)]
       return [mediaOf(block.type === 'image' ? 'image' : 'file', block.source)]
     default:
       return [itemOf(block), ...encryptedIn(block.content)]
@@ -58,12 +59,12 @@ function resultOf({ tool_use_id: id, content, is_error: failed }: AnyJson): Item
   }
 }
 
-function mediaOf(kind: Media['kind'], { type, media_type: mediaType, data, url, file_id: file, content }: AnyJson): Media {
+function mediaOf(kind: Media['kind'], { type, media_type: mediaType, data, url, content }: AnyJson): Media {
   return {
     type: 'media',
     kind,
     ...(mediaType === undefined ? {} : { mediaType }),
-    data: data ?? url ?? file ?? JSON.stringify(content ?? type),
+    data: data ?? url ?? JSON.stringify(content ?? type),
   }
 }
 

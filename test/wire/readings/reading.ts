@@ -105,9 +105,9 @@ export function json(text: string): AnyJson {
   }
 }
 
-/** Arguments: as JSON where they are, else as the text. Blank ones are none. A text that was encoded twice is unwrapped once. */
+/** Arguments: as JSON where they are, else as the text. Blank ones, and null, are none. A text that was encoded twice is unwrapped once. */
 export function argumentsOf(text: string): unknown {
-  if (text.trim() === '') return {}
+  if (text.trim() === '' || text === 'null') return {}
   const value = json(text)
   return typeof value === 'string' ? (json(value) ?? value) : (value ?? text)
 }

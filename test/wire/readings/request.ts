@@ -54,7 +54,7 @@ export interface Said {
 
 /**
  * System messages at the beginning are the instructions; later ones are read as said by the user, for our history has no others. Adjacent
- * messages of one role are one turn, adjacent texts one text. What is empty is nothing.
+ * messages of one role are one turn, adjacent texts one text. What is empty or blank is nothing.
  */
 export function requestOf(said: readonly Said[], more: Partial<ReadRequest> = {}): ReadRequest {
   const begin = said.findIndex(({ role }) => role !== 'system')
@@ -67,7 +67,9 @@ export function requestOf(said: readonly Said[], more: Partial<ReadRequest> = {}
     const side = role === 'system' ? 'user' : role
     const last = turns.at(-1)
     const turn = last?.role === side ? last : { role: side, items: [] }
-    for (const item of items) for (const one of side === 'user' ? [asSaid(item)] : withThoughts(item)) addItem(turn.items, one)
+    const isBlank = items.every((item) => item.type !== 'text' || item.text.trim() === '')
+    for (const item of isBlank ? items.filter(({ type }) => type !== 'text') : items)
+      for (const one of side === 'user' ? [asSaid(item)] : withThoughts(item)) addItem(turn.items, one)
     if (turn !== last && turn.items.length > 0) turns.push(turn)
   }
   return { tools: [], ...more, instructions, turns }
@@ -112,5 +114,5 @@ export function resultText(value: unknown): string {
 
 /** Arguments as they stand in a request: JSON, or a text where they are none. */
 export function inputOf(text: unknown): unknown {
-  return typeof text === 'string' ? (text.trim() === '' ? {} : (json(text) ?? text)) : text
+  return typeof text === 'string' ? (text.trim() === '' || text === 'null' ? {} : (json(text) ?? text)) : text
 }

@@ -26,7 +26,7 @@ function said(item: AnyJson): Said {
   if (item.role === 'user') return { role: 'user', items: contentOf(item.content) }
   if (item.role === 'assistant' || item.type === 'message')
     return { role: 'assistant', items: [...idOf(item), ...markItems(item), ...contentOf(item.content)] }
-  if (outputs.has(item.type)) return { role: 'user', items: [resultOf(item)] }
+  if (outputs.has(item.type) || isSearchHere(item, 'tool_search_output')) return { role: 'user', items: [resultOf(item)] }
   return { role: 'assistant', items: [...idOf(item), ...markItems(item), ...assistantItems(item)] }
 }
 
@@ -44,24 +44,37 @@ function assistantItems(item: AnyJson): Item[] {
     return [{ type: 'reasoning', text }, ...encryptedIn(item)]
   }
   if (item.type === 'function_call') return [{ type: 'call', name: item.name, id: item.call_id, input: inputOf(item.arguments) }]
-  if (nativeCalls.has(item.type)) {
+  if (nativeCalls.has(item.type) || isSearchHere(item, 'tool_search_call')) {
     const name = item.name === undefined ? {} : { name: item.name }
-    return [{ type: 'call', ...name, id: item.call_id, native: item.type, input: item.input ?? item.operation ?? item.action }]
+    return [
+      {
+        type: 'call',
+        ...name,
+        id: item.call_id,
+        native: item.type,
+        input: item.input ?? item.operation ?? item.action ?? inputOf(item.arguments),
+      },
+    ]
   }
   const { id: _, ...value } = item
   return [{ type: 'item', value }]
+}
+
+/** A search for tools that the client makes, and what it has found. */
+function isSearchHere({ type, execution }: AnyJson, wanted: string): boolean {
+  return type === wanted && execution === 'client'
 }
 
 function encryptedIn({ encrypted_content: value }: AnyJson): Item[] {
   return value ? [{ type: 'opaque', kind: 'encrypted', value }] : []
 }
 
-function resultOf({ call_id: id, output }: AnyJson): Item {
+function resultOf({ call_id: id, output, tools }: AnyJson): Item {
   const items = Array.isArray(output) ? contentOf(output) : []
   return {
     type: 'result',
     id,
-    text: Array.isArray(output) ? items.map((item) => (item.type === 'text' ? item.text : '')).join('') : resultText(output),
+    text: Array.isArray(output) ? items.map((item) => (item.type === 'text' ? item.text : '')).join('') : resultText(output ?? tools),
     media: items.filter((item) => item.type === 'media'),
     failed: false,
   }
@@ -77,9 +90,9 @@ function contentOf(content: AnyJson): Item[] {
       case 'refusal':
         return { type: 'text', text: part.refusal }
       case 'input_image':
-        return mediaOf('image', part.image_url ?? part.file_id)
+        return part.image_url ? mediaOf('image', part.image_url) : { type: 'item', value: part }
       case 'input_file':
-        return mediaOf('file', part.file_data ?? part.file_url ?? part.file_id)
+        return part.file_data || part.file_url ? mediaOf('file', part.file_data ?? part.file_url) : { type: 'item', value: part }
       default:
         return { type: 'item', value: part }
     }

@@ -20,6 +20,9 @@ const contentTypes: { readonly [role: string]: readonly string[] } = {
   tool: ['text'],
 }
 
+/** https://docs.mistral.ai/capabilities/document_ai/document_qna: a `file` there is one of its own, by its id. */
+const mistralTypes: typeof contentTypes = { ...contentTypes, user: ['text', 'image_url', 'input_audio', 'document_url'] }
+
 const partFields: { readonly [type: string]: readonly string[] } = {
   image_url: ['url', 'detail'],
   input_audio: ['data', 'format'],
@@ -50,7 +53,7 @@ function* checkMessage(message: JsonObject, path: string, options: ChatRules): I
     )
   const all = ['role', ...fields, ...(options.extraMessageFields ?? []), ...(options.deepseek === true ? ['reasoning_content'] : [])]
   for (const field of Object.keys(message)) if (!all.includes(field)) yield unknownField(`${path}.${field}`)
-  yield* checkContent(message, role, path)
+  yield* checkContent(message, path, (options.mistral === true ? mistralTypes : contentTypes)[role])
   if (role === 'tool' && typeof message['tool_call_id'] !== 'string')
     yield violation('pairing', `${path}.tool_call_id`, `Missing required parameter: '${path}.tool_call_id'.`, 'missing_required_parameter')
   if (role === 'assistant' && message['tool_calls'] !== undefined) yield* checkCalls(message['tool_calls'], path)
@@ -58,7 +61,11 @@ function* checkMessage(message: JsonObject, path: string, options: ChatRules): I
     yield violation('reasoning', path, `Missing \`reasoning_content\` field in the assistant message at ${path}.`, 'invalid_request_error')
 }
 
-function* checkContent({ content, tool_calls: calls, refusal }: JsonObject, role: string, path: string): Iterable<Violation> {
+function* checkContent(
+  { role, content, tool_calls: calls, refusal }: JsonObject,
+  path: string,
+  types: readonly string[] = [],
+): Iterable<Violation> {
   const wrong = (at: string, message: string) => violation('content', at, message, 'invalid_value')
   if (typeof content === 'string') return
   if (content === undefined || content === null) {
@@ -71,15 +78,16 @@ function* checkContent({ content, tool_calls: calls, refusal }: JsonObject, role
   for (const [index, part] of content.entries()) {
     const at = `${path}.content[${index}]`
     const type = isObject(part) ? String(part['type']) : 'none'
-    if (!isObject(part) || contentTypes[role]?.includes(type) !== true)
-      yield wrong(`${at}.type`, `Invalid value: '${type}'. Supported values are: '${contentTypes[role]?.join("', '")}'.`)
+    if (!isObject(part) || !types.includes(type))
+      yield wrong(`${at}.type`, `Invalid value: '${type}'. Supported values are: '${types.join("', '")}'.`)
     else yield* checkPart(part, type, at)
   }
 }
 
 function* checkPart(part: JsonObject, type: string, path: string): Iterable<Violation> {
   const value = part[type]
-  for (const field of Object.keys(part)) if (field !== 'type' && field !== type) yield unknownField(`${path}.${field}`)
+  const known = ['type', type, ...(type === 'document_url' ? ['document_name'] : [])]
+  for (const field of Object.keys(part)) if (!known.includes(field)) yield unknownField(`${path}.${field}`)
   const inner = partFields[type]
   if (inner === undefined) {
     if (typeof value !== 'string')

@@ -1,0 +1,56 @@
+import type { Exchange } from '../setup/wire.ts'
+import { readResponse } from './readings/read-response.ts'
+import type { Answer } from './readings/reading.ts'
+import { requestOf, type Turn } from './readings/request.ts'
+import { opaqueDifferences, type RequestDifference, turnDifferences } from './request-differences.ts'
+
+/** The answer of a response as a turn of a request, as the plain reading has it, with as many calls as the client has kept. */
+export function turnOf({ text, reasoning, calls, opaque }: Answer, kept: number): Turn | undefined {
+  const items = [
+    ...opaque.map((one) => ({ type: 'opaque' as const, ...one })),
+    { type: 'reasoning' as const, text: reasoning.join('') },
+    { type: 'text' as const, text },
+    ...calls.slice(0, kept).map((call) => ({ type: 'call' as const, ...call })),
+  ]
+  return requestOf([
+    { role: 'user', items: [{ type: 'text', text: 'Hello' }] },
+    { role: 'assistant', items },
+  ]).turns[1]
+}
+
+export function callsIn({ items }: Turn): number {
+  return items.filter(({ type }) => type === 'call').length
+}
+
+/** Marks the differences in which ours is what the provider had said: then it is the client that says something else. */
+export function markSaid(
+  differences: readonly RequestDifference[],
+  answered: (turn: number) => Exchange | undefined,
+  sent: readonly Turn[],
+): RequestDifference[] {
+  return differences.map((difference) => {
+    const ours = sent[difference.turn ?? -1]
+    const exchange = answered(difference.turn ?? -1)
+    const answer = exchange === undefined ? undefined : readResponse(exchange).answer
+    const said = ours === undefined || answer === undefined ? undefined : turnOf(answer, callsIn(ours))
+    if (ours === undefined || said === undefined || !told.has(difference.what)) return difference
+    const ownWords = [...turnDifferences(said, ours), ...opaqueDifferences(said, ours)].filter((one) => !isBlankOnly(one))
+    return ownWords.some(({ what }) => what === difference.what) ? difference : { ...difference, said: true }
+  })
+}
+
+/** Blanks behind a text are of no use, and may have come apart from it. */
+function isBlankOnly({ what, recorded, ours }: RequestDifference): boolean {
+  return what === 'request-text' && String(recorded).trim() === String(ours).trim()
+}
+
+/** What the plain reading of an answer tells all of. */
+const told: ReadonlySet<RequestDifference['what']> = new Set([
+  'request-text',
+  'request-reasoning',
+  'request-calls',
+  'request-ids',
+  'request-opaque',
+  'request-item-ids',
+  'request-marks',
+])
