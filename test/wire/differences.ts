@@ -105,9 +105,12 @@ function toldOf(serverCalls: Answer['serverCalls'], executed: readonly string[],
   const kept = new Set(parts.flatMap((part) => stringsIn(part.providerData)))
   const left = [...executed]
   return serverCalls.flatMap(({ name, item }) => {
-    const at = left.indexOf(plainName(name))
-    if (at >= 0) left.splice(at, 1)
-    return at < 0 && stringsIn(item).every((text) => kept.has(text)) ? [] : [plainName(name)]
+    // By its own name, or by its kind.
+    const names = [plainName(name), plainName(String(item.type ?? name))]
+    const at = left.findIndex((one) => names.includes(one))
+    const [found] = at < 0 ? [] : left.splice(at, 1)
+    if (found === undefined && stringsIn(item).every((text) => kept.has(text))) return []
+    return [found ?? plainName(name)]
   })
 }
 

@@ -42,6 +42,8 @@ export class MessagesDecoder implements ResponseDecoder {
   #calls = 0
   #stop: string | undefined
   #container: Json | undefined
+  /** Of the message that has begun. */
+  #id = ''
   #begun = false
   #done = false
 
@@ -132,7 +134,7 @@ export class MessagesDecoder implements ResponseDecoder {
     const { index } = event
     switch (event['type']) {
       case 'message_start':
-        if (isWire(event['message'])) this.#message(event['message'])
+        if (isWire(event['message'])) this.#start(event['message'], data)
         return
       case 'content_block_start':
         if (isWire(event['content_block'])) this.#open(index, event['content_block'])
@@ -150,6 +152,15 @@ export class MessagesDecoder implements ResponseDecoder {
       case 'message_stop':
         return this.#setDone()
     }
+  }
+
+  /** Some gateways send the start of a message twice. The start of another one in the middle of it means that neither is whole. */
+  #start(message: Wire, data: string): void {
+    const id = textOrNothing(message['id'])
+    if (this.#parts > 0 && id !== this.#id) throw garbled('another message begins in the middle of one', this.#from, data)
+    if (this.#parts > 0) return this.#usage.read(message['usage'])
+    this.#id = id
+    this.#message(message)
   }
 
   /** A message that came at once, or what a stream begins with: it may hold blocks already. */

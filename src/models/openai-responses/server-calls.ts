@@ -24,7 +24,12 @@ const searchKind: ServerKind = {
 const kinds: { readonly [type: string]: ServerKind } = {
   web_search_call: searchKind,
   file_search_call: { input: ({ queries }) => ({ queries }), output: ({ results }) => results ?? null },
-  code_interpreter_call: { input: ({ code, container_id }) => ({ code, container_id }), output: ({ outputs }) => outputs ?? null },
+  // xAI tells it as arguments.
+  code_interpreter_call: {
+    input: ({ code, container_id, arguments: input }) =>
+      code === undefined && input !== undefined ? parsedArguments(input) : { code, container_id },
+    output: ({ outputs }) => outputs ?? null,
+  },
   mcp_call: { input: (item) => parsedArguments(item['arguments']), output: ({ output }) => output ?? null },
   tool_search_call: { input: (item) => parsedArguments(item['arguments']), output: () => null },
   image_generation_call: { input: ({ revised_prompt: prompt }) => (prompt === undefined ? {} : { prompt }), output: () => null },

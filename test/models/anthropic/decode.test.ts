@@ -146,6 +146,22 @@ describe('text, thinking and calls', () => {
     expect(finish).toMatchObject({ finishReason: 'tool-calls', usage: { inputTokens: 9 } })
   })
 
+  test('a start that comes twice changes nothing; one of another message in the middle breaks the answer off, and no half call runs', () => {
+    const cut = [
+      opened(0, { type: 'tool_use', id: 'a', name: 'pay', input: {} }),
+      piece(0, { type: 'input_json_delta', partial_json: '{"x' }),
+    ]
+    const other = { ...start, message: { ...start.message, id: 'msg_2' } }
+    expect(read(stream(start, start, ...text(0, 'a'), start, ...text(1, 'b'), ended('end_turn'), stop)).message.parts).toMatchObject([
+      { text: 'a' },
+      { text: 'b' },
+    ])
+    expect(read(stream(start, other, ...text(0, 'a'), ended('end_turn'), stop)).message.parts).toMatchObject([{ text: 'a' }])
+    expect(() => read(stream(start, ...cut, other, ...text(0, 'b'), ended('end_turn'), stop))).toThrow(
+      expect.objectContaining({ code: 'ModelServerError', retryable: true, message: expect.stringContaining('another message begins') }),
+    )
+  })
+
   test('pings, events without data, unknown events and what follows the end change nothing', () => {
     const events = stream(
       start,

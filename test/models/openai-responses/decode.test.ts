@@ -339,6 +339,12 @@ describe('what the server has done', () => {
     [{ type: 'web_search_call', action: { type: 'search', query: 'q' } }, 'web_search', { type: 'search', query: 'q' }, null],
     [{ type: 'file_search_call', queries: ['q'], results: [{ text: 'r' }] }, 'file_search', { queries: ['q'] }, [{ text: 'r' }]],
     [
+      { type: 'code_interpreter_call', name: 'code_execution', arguments: '{"code":"1"}', call_id: '' },
+      'code_interpreter',
+      { code: '1' },
+      null,
+    ],
+    [
       { type: 'code_interpreter_call', code: '1', container_id: 'c', outputs: [] },
       'code_interpreter',
       { code: '1', container_id: 'c' },

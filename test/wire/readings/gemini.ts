@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
-import { errorInside, noAnswerIn, statusError } from './errors.ts'
+import { broken, errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type AnyJson, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 /** `FinishReason` of the API's reference; its first two values also come as the numbers of the enum. */
@@ -32,8 +32,10 @@ export function readGemini(recorded: Recorded): Reading {
   let reason: string | undefined
   let blocked: string | undefined
   let usage: AnyJson
+  let begun = false
   for (const { data } of readBody(recorded.body).events) {
     if (data.error) return { error: errorInside(data) }
+    begun ||= ['candidates', 'promptFeedback', 'usageMetadata'].some((name) => data[name] !== undefined)
     // Later numbers replace earlier ones, field by field.
     if (data.usageMetadata) usage = { ...usage, ...data.usageMetadata }
     blocked = data.promptFeedback?.blockReason ?? blocked
@@ -41,7 +43,7 @@ export function readGemini(recorded: Recorded): Reading {
     for (const part of candidate?.content?.parts ?? []) addPart(found, part)
     reason = candidate?.finishReason === undefined ? reason : String(candidate.finishReason)
   }
-  if (reason === undefined && blocked === undefined) return { error: noAnswerIn(recorded.body) }
+  if (reason === undefined && blocked === undefined) return { error: begun ? broken : noAnswerIn(recorded.body) }
   const finish = reason === undefined ? 'content-filter' : (finishes[reason] ?? 'other')
   const answer = { ...found, rawFinish: [reason ?? '', blocked ?? ''].filter(Boolean), finish, usage: usageOf(usage) }
   if (reason === undefined) return { answer, either: ['ModelContentBlocked'] }

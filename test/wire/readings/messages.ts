@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
-import { errorInside, noAnswerIn, statusError } from './errors.ts'
+import { broken, errorInside, noAnswerIn, statusError } from './errors.ts'
 import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 const finishes: { readonly [reason: string]: FinishReason } = {
@@ -23,6 +23,8 @@ export function readMessages(recorded: Recorded): Reading {
   for (const { data } of readBody(recorded.body).events) {
     if (data.type === 'error' || data.error) return { error: errorInside(data) }
     if (data.type === 'message') return { answer: answerOf(data) }
+    const isOther = data.type === 'message_start' && message.content.length > 0 && data.message?.id !== message.id
+    if (isOther) return { error: broken }
     addEvent(message, data)
     ended = data.type === 'message_stop'
     if (ended) break

@@ -22,6 +22,8 @@ const serverCalls = new Set([
   'mcp_call',
   'tool_search_call',
   'program',
+  // Of xAI.
+  'x_search_call',
 ])
 
 const terminal = new Set(['response.completed', 'response.incomplete', 'response.failed'])
@@ -35,6 +37,7 @@ export function readResponses(recorded: Recorded): Reading {
     if (data.type === 'error') return { error: errorInside(data) }
     if (data.type === 'response.output_item.done') items[data.output_index] = data.item
     const response = terminal.has(data.type) ? data.response : data
+    if (response.error && response.object === undefined) return { error: errorInside(response.error) }
     if (response.object !== 'response') continue
     if (response.error) return { error: errorInside(response.error) }
     return answerOf(response, items)
@@ -64,6 +67,12 @@ function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
     : { answer, either: ['ModelServerError', 'ModelBadRequest'] }
 }
 
+/** A shell in a container of the provider; xAI tells its searches of X as custom calls. */
+function isServers({ type, environment, call_id: id }: AnyJson): boolean {
+  if (type === 'shell_call') return environment?.type === 'container_reference'
+  return type === 'custom_tool_call' && /^xs_call/.test(id ?? '')
+}
+
 /** Copilot makes up ids anew in each event: such a one names nothing. */
 function renamed(item: AnyJson, before: AnyJson): boolean {
   return before?.type === item.type && before?.id !== item.id
@@ -81,14 +90,14 @@ function addItem(found: Draft, item: AnyJson): void {
   else if (item.type === 'reasoning')
     for (const part of [...(item.summary ?? []), ...(item.content ?? [])]) found.reasoning.push(part.text ?? '')
   else if (item.type === 'function_call') found.calls.push({ name: item.name, id: item.call_id, input: argumentsOf(item.arguments) })
-  else if (nativeCalls.has(item.type) || (item.type === 'tool_search_call' && item.execution === 'client'))
+  else if (!isServers(item) && (nativeCalls.has(item.type) || (item.type === 'tool_search_call' && item.execution === 'client')))
     found.calls.push({
       ...(item.name === undefined ? {} : { name: item.name }),
       id: item.call_id ?? item.id,
       native: item.type,
       input: item.input ?? item.operation ?? item.action ?? item.arguments ?? {},
     })
-  else if (serverCalls.has(item.type)) found.serverCalls.push({ name: item.name ?? item.type, item })
+  else if (serverCalls.has(item.type) || isServers(item)) found.serverCalls.push({ name: item.name ?? item.type, item })
   if (item.type === 'image_generation_call' && item.result) found.media.push({ data: item.result })
   const isEmptyMessage = item.type === 'message' && (item.content ?? []).every((part: AnyJson) => !(part.text ?? part.refusal)?.trim())
   if (item.id && !isEmptyMessage) found.opaque.push({ kind: 'item-id', value: item.id })
