@@ -15,15 +15,16 @@ export class GeminiUsage {
   get usage(): Usage {
     const last = this.#last
     const input = countOf(last['promptTokenCount'])
-    if (input === undefined) return unknownUsage
+    const told = ['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'].some((name) => countOf(last[name]) !== undefined)
+    if (!told) return unknownUsage
     const reasoningTokens = countOf(last['thoughtsTokenCount']) ?? 0
     return {
-      inputTokens: input + (countOf(last['toolUsePromptTokenCount']) ?? 0),
+      inputTokens: (input ?? 0) + (countOf(last['toolUsePromptTokenCount']) ?? 0),
       cachedInputTokens: countOf(last['cachedContentTokenCount']) ?? 0,
       cacheWriteTokens: 0,
       outputTokens: (countOf(last['candidatesTokenCount']) ?? 0) + reasoningTokens,
       reasoningTokens,
-      complete: true,
+      complete: input !== undefined,
     }
   }
 }

@@ -4,8 +4,19 @@ import { inputText } from '../input-text.ts'
 import type { JoinedDeltas } from '../joined-deltas.ts'
 import { JsonEnd } from '../json-end.ts'
 import { garbled } from '../unusable.ts'
-import { isWire, type Wire } from '../wire.ts'
-import { type CallPiece, hasEnded, isMoreName, isNothing, isRestated, type OpenCall, pieceOf, restOf, startsAnother } from './open-call.ts'
+import { isWire, textOrNothing, type Wire } from '../wire.ts'
+import {
+  type CallPiece,
+  customInput,
+  hasEnded,
+  isMoreName,
+  isNothing,
+  isRestated,
+  type OpenCall,
+  pieceOf,
+  restOf,
+  startsAnother,
+} from './open-call.ts'
 
 /**
  * Tool calls as servers stream them: whole or in pieces, with an index or without, with an id on the first piece, on every one or on none.
@@ -65,6 +76,10 @@ export class ChatCalls {
       this.#begin(entry, piece)
       return undefined
     }
+    if (known.custom !== undefined) {
+      known.custom += textOrNothing(piece.input)
+      return undefined
+    }
     this.#keepExtra(known, entry)
     if (isRestated(known, piece)) return undefined
     if (isMoreName(known, piece)) known.name += piece.name
@@ -85,25 +100,37 @@ export class ChatCalls {
       const piece = pieceOf(entry)
       const known = this.#restated(before[place], piece)
       if (known === undefined) this.#begin(entry, piece)
-      else this.#complete(known, piece)
+      else if (known.custom === undefined) this.#complete(known, piece)
     }
   }
 
-  /** What has not been told yet goes out: nothing more of it comes. */
-  tellRest(): void {
+  /** What has not been told yet goes out: nothing more comes. */
+  end(): void {
+    this.#tellRest()
+    for (const call of this.#calls) if (call.custom !== undefined) this.goOn(call, JSON.stringify({ [customInput]: call.custom }))
+  }
+
+  #tellRest(): void {
     if (this.#untold !== undefined) this.#tell(this.#untold)
   }
 
   #begin(entry: Wire, piece: CallPiece = pieceOf(entry)): void {
     if (isNothing(piece)) return
     const call = this.#open(piece)
+    if (piece.custom) {
+      call.custom = textOrNothing(piece.input)
+      return this.#keep(call, { custom: true })
+    }
     this.#keepExtra(call, entry)
     this.#add(call, piece)
   }
 
   #keepExtra(call: OpenCall, { extra_content: extra }: Wire): void {
-    if (this.#keeps !== undefined && isWire(extra))
-      this.#deltas.other({ type: 'data', part: call.part, providerData: { [this.#keeps]: { extra: extra as JsonObject } } })
+    if (isWire(extra)) this.#keep(call, { extra: extra as JsonObject })
+  }
+
+  #keep({ part }: OpenCall, data: JsonObject): void {
+    if (this.#keeps !== undefined) this.#deltas.other({ type: 'data', part, providerData: { [this.#keeps]: data } })
   }
 
   #find(piece: CallPiece): OpenCall | undefined {
@@ -157,7 +184,7 @@ export class ChatCalls {
   #open({ index, id, name, bare }: CallPiece): OpenCall {
     // An id without a name has its name in the next piece; what has neither is nothing.
     if (name === '' && id === '') throw garbled('a tool call has no name')
-    this.tellRest()
+    this.#tellRest()
     const call: OpenCall = {
       part: this.#newPart(),
       index,
@@ -172,6 +199,7 @@ export class ChatCalls {
       unread: '',
       whole: false,
       continued: false,
+      custom: undefined,
     }
     this.#calls.push(call)
     this.#unended.add(call)

@@ -138,7 +138,7 @@ export class ChatDecoder implements ResponseDecoder {
 
   /** The end of the body. Throws when the response is not complete. */
   end(): ModelFinish {
-    this.#calls.tellRest()
+    this.#calls.end()
     this.flush()
     const { all: details } = this.#details
     if (details.length > 0) this.#keep({ details }, this.#newPart('reasoning'))

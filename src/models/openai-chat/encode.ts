@@ -14,7 +14,9 @@ import {
 import type { Piece, Role, Writing } from '../http/conversation.ts'
 import { base64Of, fileName, typeOf, urlOf } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
+import { textOrNothing } from '../wire.ts'
 import type { Dialect } from './dialect.ts'
+import { customInput } from './open-call.ts'
 import { contentWithThinking, reasoningFields } from './reasoning.ts'
 
 /** How a server's messages are written. */
@@ -84,8 +86,14 @@ function piece(role: Piece['role'], body: string): Piece {
 }
 
 function callJson({ id, name, input, data }: CallItem): string {
+  if (isJsonObject(data) && data['custom'] === true) return customCallJson(id, name, input)
   const extra = isJsonObject(data) && data['extra'] !== undefined ? `,"extra_content":${JSON.stringify(data['extra'])}` : ''
   return `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(JSON.stringify(input))}}${extra}}`
+}
+
+function customCallJson(id: string, name: string, input: Json): string {
+  const text = isJsonObject(input) ? textOrNothing(input[customInput]) : ''
+  return JSON.stringify({ id, type: 'custom', custom: { name, input: text } })
 }
 
 function answerJson({ id, text }: ResultItem): string {

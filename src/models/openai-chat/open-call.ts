@@ -1,6 +1,9 @@
 import { JsonEnd } from '../json-end.ts'
 import { isWire, textOrNothing, type Wire } from '../wire.ts'
 
+/** The text of a custom tool is told as this argument. */
+export const customInput = 'input'
+
 /** A tool call as far as its pieces have come. */
 export interface OpenCall {
   readonly part: number
@@ -25,6 +28,8 @@ export interface OpenCall {
   whole: boolean
   /** A piece without a name has gone on with it: this server does not repeat names. */
   continued: boolean
+  /** Of a custom tool: the text that it is given, so far. */
+  custom: string | undefined
 }
 
 export interface CallPiece {
@@ -34,18 +39,23 @@ export interface CallPiece {
   readonly input: unknown
   /** It has no field for arguments. */
   readonly bare: boolean
+  /** Of a custom tool, whose input is a text and no JSON. */
+  readonly custom: boolean
 }
 
 export function pieceOf(entry: Wire): CallPiece {
-  const f = entry['function']
-  const body: Wire = isWire(f) ? f : entry
-  const input = body['arguments'] ?? undefined
+  const { type, function: f, custom: c } = entry
+  // A server that fills every field of its types has both.
+  const custom = isWire(c) && (type === 'custom' || !isWire(f)) ? c : undefined
+  const body: Wire = custom ?? (isWire(f) ? f : entry)
+  const input = (custom === undefined ? body['arguments'] : body['input']) ?? undefined
   return {
     index: typeof entry['index'] === 'number' ? entry['index'] : undefined,
     id: textOrNothing(entry['id']),
     name: textOrNothing(body['name']),
     input: input ?? '',
     bare: input === undefined,
+    custom: custom !== undefined,
   }
 }
 

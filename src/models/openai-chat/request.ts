@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ModelSettings } from '../../core/model.ts'
 import { wellFormed } from '../../core/text.ts'
 import type { ProviderTool, Tool } from '../../core/tool.ts'
@@ -62,13 +62,15 @@ export class ChatFrames {
     } = this.#dialect
     const { settings, outputSchema } = parts
     checkToolCount(parts.tools, maxTools, provider)
-    const tools = toolsOf(parts, this.#dialect).map((tool) =>
-      toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools),
-    )
+    const customs = customNames(parts.tools)
+    const tools = toolsOf(parts, this.#dialect)
+      // A tool of ours that runs the calls of a custom one is declared by that.
+      .filter((tool) => 'providerTool' in tool || !customs.has(tool.name))
+      .map((tool) => toolJson(tool, this.#dialect, this.#strictTools ? schemas.strictTools : schemas.tools))
     return {
       ...(this.#stream ? { stream: true } : {}),
       ...(this.#stream && streamUsage ? { stream_options: { include_usage: true, ...streamOptions } } : {}),
-      ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice, this.#dialect) }),
+      ...(tools.length === 0 ? {} : { tools, ...choiceJson(parts.toolChoice, this.#dialect, customs) }),
       ...optional(maxTokensField, settings.maxOutputTokens),
       ...optional('temperature', settings.temperature),
       ...optional('top_p', settings.topP),
@@ -108,10 +110,26 @@ function toolsOf({ tools, toolChoice }: FrameParts, { namesChoice = true, noneAs
   return tools.filter((tool) => 'name' in tool && tool.name === toolChoice.tool)
 }
 
-function choiceJson(choice: ModelRequest['toolChoice'], { requiredChoice = 'required', namesChoice = true }: Dialect): JsonObject {
+/** Tools that are given a text: `{ type: 'custom', custom: { name } }`. */
+function customNames(tools: FrameParts['tools']): ReadonlySet<string> {
+  return new Set(
+    tools.flatMap((tool) => {
+      const custom = 'providerTool' in tool && isJsonObject(tool.providerTool) ? tool.providerTool['custom'] : undefined
+      return isJsonObject(custom) && typeof custom['name'] === 'string' ? [custom['name']] : []
+    }),
+  )
+}
+
+function choiceJson(
+  choice: ModelRequest['toolChoice'],
+  { requiredChoice = 'required', namesChoice = true }: Dialect,
+  customs: ReadonlySet<string>,
+): JsonObject {
   if (choice === 'auto') return {}
   if (choice === 'required' || (typeof choice === 'object' && !namesChoice)) return { tool_choice: requiredChoice }
-  return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } } }
+  if (typeof choice === 'string') return { tool_choice: choice }
+  const named = { name: choice.tool }
+  return { tool_choice: customs.has(choice.tool) ? { type: 'custom', custom: named } : { type: 'function', function: named } }
 }
 
 function outputJson(outputSchema: Json, profile: SchemaProfile): Json {

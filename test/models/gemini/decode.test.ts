@@ -389,6 +389,11 @@ describe('B101 usage', () => {
 
   test('without a count of the prompt it is unknown, not zero', () => {
     expect(usage({ trafficType: 'ON_DEMAND' })).toMatchObject({ inputTokens: 0, complete: false })
+    expect(usage({ candidatesTokenCount: 18, thoughtsTokenCount: 58 })).toMatchObject({
+      outputTokens: 76,
+      reasoningTokens: 58,
+      complete: false,
+    })
     expect(usage({ promptTokenCount: Number.NaN })).toMatchObject({ complete: false })
   })
 

@@ -312,7 +312,7 @@ describe('calls', () => {
       parts: [{ type: 'text', text: 'Hello' }],
       finish: { finishReason: 'stop' },
     })
-    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' }, custom: { name: '', input: '' } }
     expect(decode([whole({ content: '', ...empty, tool_calls: [call] }, ''), '[DONE]'])).toMatchObject({
       parts: [{ toolName: 'f', input: { x: 1 } }],
       finish: { finishReason: 'tool-calls' },
@@ -320,6 +320,27 @@ describe('calls', () => {
     expect(
       called([chunk({ content: 'Hi', ...empty }), chunk({ ...empty, tool_calls: [{ index: 0, ...call }] }), end('tool_calls')]),
     ).toEqual([{ type: 'text', text: 'Hi' }, ['f', { x: 1 }, 'a']])
+  })
+
+  test('the input of a custom tool is a text, and told as its one argument', () => {
+    const custom = (index: number, more: object) => ({ index, type: 'custom', ...more })
+    const streamed = called([
+      calls(custom(0, { id: 'a', custom: { name: 'calc', input: '' } })),
+      calls(custom(0, { custom: { input: '4 "' } })),
+      calls(custom(0, { custom: { input: '+ 4' } })),
+      calls({ index: 1, id: 'b', function: { name: 'f', arguments: '{"x":1}' } }),
+    ])
+    const both = [
+      ['calc', { input: '4 "+ 4' }, 'a'],
+      ['f', { x: 1 }, 'b'],
+    ]
+    expect(streamed).toEqual(both)
+    const tool_calls = [
+      { id: 'a', type: 'custom', custom: { name: 'calc', input: '4 "+ 4' } },
+      { id: 'b', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+    ]
+    expect(called([whole({ content: null, tool_calls }, 'tool_calls')])).toEqual(both)
+    expect(called([calls(...tool_calls.map((call, index) => ({ index, ...call }))), whole({ content: null, tool_calls })])).toEqual(both)
   })
 
   test('a call without a name is an error', () => {

@@ -7,7 +7,7 @@ import { Agent, type Tool, tool } from '../../../src/index.ts'
 import { Conversation } from '../../../src/models/http/conversation.ts'
 import { ChatDecoder } from '../../../src/models/openai-chat/decode.ts'
 import { chatWriting } from '../../../src/models/openai-chat/encode.ts'
-import { type ChatQuirks, dialectAt, openaiCompatible } from '../../../src/models/openai-chat/index.ts'
+import { type ChatQuirks, dialectAt, openaiChat, openaiCompatible } from '../../../src/models/openai-chat/index.ts'
 import { ChatFrames } from '../../../src/models/openai-chat/request.ts'
 import { fakeOpenAIChat } from '../../../src/testing/fake/chat/index.ts'
 import { listed } from './support.ts'
@@ -188,6 +188,27 @@ describe('strict templates', () => {
     await using server = await fakeOpenAIChat(['read'], { rules: { mistral: true } })
     await new Agent({ model: openaiCompatible({ baseURL: server.url, name: 'mistral' })('m') }).run([{ type: 'text', text: 'Read.' }, pdf])
     expect(server.violations).toEqual([])
+  })
+
+  test('a custom tool is declared by the provider’s, run by the tool of that name, and its call goes back as it came', async () => {
+    const call = { id: 'call_a', type: 'custom', custom: { name: 'calc', input: '4 + 4' } }
+    const message = { role: 'assistant', content: null, tool_calls: [call] }
+    const body = { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
+    await using server = await fakeOpenAIChat([{ status: 200, body }, 'It is 8.'])
+    const declared = { provider: 'openai', providerTool: { type: 'custom', custom: { name: 'calc' } } }
+    const calc = tool({
+      name: 'calc',
+      description: '',
+      inputSchema: z.object({ input: z.string() }),
+      execute: ({ input }) => `${input} is 8`,
+    })
+    const agent = new Agent({ model: openaiChat('gpt-5', { baseURL: server.url, apiKey: 'k' }), tools: [declared, calc] })
+    const { text, calls } = await agent.run('Add.')
+    expect([text, calls.map((one) => one.outcome)]).toEqual(['It is 8.', ['ok']])
+    expect(server.violations).toEqual([])
+    const sent = JSON.parse(Buffer.from(server.requests[1]?.bytes ?? []).toString())
+    expect(sent.tools).toEqual([declared.providerTool])
+    expect(sent.messages.slice(1)).toEqual([message, { role: 'tool', tool_call_id: 'call_a', content: '4 + 4 is 8' }])
   })
 
   test('B016 ids of nine letters and digits', () => {

@@ -94,7 +94,10 @@ function addContent(found: Draft, content: AnyJson): void {
 
 /** In the recordings a call begins where there is a name; all else goes on with the one of its index, or with the last one. */
 function addCall(calls: Piece[], entry: AnyJson): void {
-  const { name, arguments: input } = entry.function ?? entry
+  const isCustom = entry.type === 'custom'
+  const { name, arguments: given, input: custom } = (isCustom ? entry.custom : entry.function) ?? entry
+  // A custom tool is given a text.
+  const input = isCustom ? { input: custom } : given
   const text = typeof input === 'object' && input !== null ? JSON.stringify(input) : (input ?? '')
   const open = calls.find(({ index }) => index !== undefined && index === entry.index) ?? calls.at(-1)
   if (name) calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, input: text })

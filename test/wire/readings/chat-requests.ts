@@ -44,7 +44,8 @@ function reasoningOf({ reasoning_content: content, reasoning, reasoning_details:
   return content || reasoning || (details ?? []).map(({ text, summary }: AnyJson) => text ?? summary ?? '').join('')
 }
 
-function callItems({ id, function: call, extra_content: extra }: AnyJson): Item[] {
+function callItems({ id, function: call, custom, extra_content: extra }: AnyJson): Item[] {
+  if (custom !== undefined) return [{ type: 'call', name: custom.name, id, input: { input: custom.input } }]
   const signature = extra?.google?.thought_signature
   return [
     { type: 'call', name: call.name, id, input: inputOf(call.arguments) },

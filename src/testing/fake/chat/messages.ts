@@ -113,14 +113,22 @@ function* checkCalls(calls: unknown, path: string): Iterable<Violation> {
     return yield violation('pairing', `${path}.tool_calls`, `[] is too short - '${path}.tool_calls'`)
   for (const [index, call] of calls.entries()) {
     const at = `${path}.tool_calls[${index}]`
-    const { id, type, function: named, ...rest } = isObject(call) ? call : {}
+    const { id, type, function: named, custom, ...rest } = isObject(call) ? call : {}
     for (const field of Object.keys(rest)) yield unknownField(`${at}.${field}`)
     if (typeof id !== 'string' || id === '')
       yield violation('ids', `${at}.id`, `Missing required parameter: '${at}.id'.`, 'missing_required_parameter')
-    if (type !== 'function' || !isObject(named))
+    if (type === 'custom' && isObject(custom)) yield* checkCustom(custom, at)
+    else if (type !== 'function' || !isObject(named))
       yield violation('type', at, `Invalid value for '${at}': expected a call of type 'function'.`)
     else yield* checkCalled(named, at)
   }
+}
+
+function* checkCustom({ name, input, ...rest }: JsonObject, path: string): Iterable<Violation> {
+  for (const field of Object.keys(rest)) yield unknownField(`${path}.custom.${field}`)
+  yield* checkName(name, `${path}.custom.name`)
+  if (typeof input !== 'string')
+    yield violation('type', path, `Invalid type for '${path}.custom.input': expected a string.`, 'invalid_type')
 }
 
 function* checkCalled({ name, arguments: args, ...rest }: JsonObject, path: string): Iterable<Violation> {

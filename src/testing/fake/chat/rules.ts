@@ -72,7 +72,7 @@ function* checkTools({ tools, tool_choice: choice }: JsonObject, options: ChatRu
   if (tools.length === 0)
     yield violation('tool-count', 'tools', "Invalid 'tools': empty array. Expected an array with minimum length 1.", 'empty_array')
   yield* checkToolCount(tools)
-  const names = tools.map((tool: unknown) => (isObject(tool) && isObject(tool['function']) ? tool['function']['name'] : undefined))
+  const names = tools.map((tool: unknown) => (isObject(tool) ? nameIn(tool) : undefined))
   for (const [index, tool] of tools.entries()) {
     yield* checkTool(tool, `tools[${index}]`, options)
     if (names.indexOf(names[index]) !== index)
@@ -81,7 +81,16 @@ function* checkTools({ tools, tool_choice: choice }: JsonObject, options: ChatRu
   yield* checkChoice(choice, names)
 }
 
+/** Of a function, or of a custom tool. */
+function nameIn(tool: JsonObject): unknown {
+  const { type } = tool
+  const named = type === 'function' || type === 'custom' ? tool[type] : undefined
+  return isObject(named) ? named['name'] : undefined
+}
+
 function* checkTool(tool: unknown, path: string, options: ChatRules): Iterable<Violation> {
+  if (isObject(tool) && tool['type'] === 'custom' && isObject(tool['custom']))
+    return yield* checkName(tool['custom']['name'], `${path}.custom.name`)
   const { type, function: definition, ...rest } = isObject(tool) ? tool : {}
   if (type !== 'function' || !isObject(definition))
     return yield violation('type', path, `Invalid value for '${path}': expected a tool of type 'function'.`)
@@ -98,7 +107,7 @@ function* checkTool(tool: unknown, path: string, options: ChatRules): Iterable<V
 
 function* checkChoice(choice: unknown, names: readonly unknown[]): Iterable<Violation> {
   if (choice === undefined || choice === 'none' || choice === 'auto' || choice === 'required') return
-  const named = isObject(choice) && choice['type'] === 'function' && isObject(choice['function']) ? choice['function']['name'] : undefined
+  const named = isObject(choice) ? nameIn(choice) : undefined
   if (named === undefined)
     yield violation(
       'tool-choice',
