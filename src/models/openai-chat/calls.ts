@@ -102,7 +102,7 @@ export class ChatCalls {
       const piece = pieceOf(entry)
       const known = this.#restated(before[place], piece)
       if (known === undefined) this.#begin(entry, piece)
-      else if (known.custom === undefined) this.#complete(known, piece)
+      else this.#complete(known, piece)
     }
   }
 
@@ -179,6 +179,11 @@ export class ChatCalls {
   /** What was said stands; what had not come yet is added. */
   #complete(call: OpenCall, piece: CallPiece): void {
     if (!call.told && call.name === '') call.name = piece.name
+    if (call.custom !== undefined) {
+      const whole = textOrNothing(piece.input)
+      if (whole.startsWith(call.custom)) call.custom = whole
+      return
+    }
     const rest = hasEnded(call) ? '' : restOf(call, piece)
     if (rest !== undefined && rest !== '') this.#add(call, { ...piece, input: rest })
   }

@@ -347,6 +347,7 @@ describe('calls', () => {
     ]
     expect(called([whole({ content: null, tool_calls }, 'tool_calls')])).toEqual(both)
     expect(called([calls(...tool_calls.map((call, index) => ({ index, ...call }))), whole({ content: null, tool_calls })])).toEqual(both)
+    expect(called([calls(custom(0, { id: 'a', custom: { name: 'calc', input: '4 "' } })), whole({ tool_calls })])).toEqual(both)
   })
 
   test('a call without a name is an error', () => {
