@@ -42,7 +42,7 @@ export class MessagesDecoder implements ResponseDecoder {
   #calls = 0
   #stop: string | undefined
   #container: Json | undefined
-  /** Of the message that has begun. */
+  /** Of the message that has begun; '' where none has, or one without. */
   #id = ''
   #begun = false
   #done = false
@@ -154,12 +154,13 @@ export class MessagesDecoder implements ResponseDecoder {
     }
   }
 
-  /** Some gateways send the start of a message twice. The start of another one in the middle of it means that neither is whole. */
+  /** Some gateways send the start of a message twice, or late. That of another one in the middle of it means that neither is whole. */
   #start(message: Wire, data: string): void {
     const id = textOrNothing(message['id'])
-    if (this.#parts > 0 && id !== this.#id) throw garbled('another message begins in the middle of one', this.#from, data)
-    if (this.#parts > 0) return this.#usage.read(message['usage'])
+    const isOther = this.#id !== '' && id !== this.#id
+    if (this.#parts > 0 && isOther) throw garbled('another message begins in the middle of one', this.#from, data)
     this.#id = id
+    if (this.#parts > 0) return this.#usage.read(message['usage'])
     this.#message(message)
   }
 

@@ -76,13 +76,15 @@ export class ChatCalls {
       this.#begin(entry, piece)
       return undefined
     }
+    if (isMoreName(known, piece)) known.name += piece.name
     if (known.custom !== undefined) {
       known.custom += textOrNothing(piece.input)
       return undefined
     }
     this.#keepExtra(known, entry)
+    // Of no call, and so no sign of how this server goes on with one.
+    if (piece.index === undefined && isNothing(piece)) return undefined
     if (isRestated(known, piece)) return undefined
-    if (isMoreName(known, piece)) known.name += piece.name
     if (piece.name === '') known.continued = true
     this.#add(known, piece)
     return piece.name === '' && typeof piece.input === 'string' && known.told && known.index === piece.index ? known : undefined
@@ -100,7 +102,7 @@ export class ChatCalls {
       const piece = pieceOf(entry)
       const known = this.#restated(before[place], piece)
       if (known === undefined) this.#begin(entry, piece)
-      else if (known.custom === undefined) this.#complete(known, piece)
+      else this.#complete(known, piece)
     }
   }
 
@@ -138,7 +140,7 @@ export class ChatCalls {
     // B018: without an index a new id opens a call, and what has none goes on with the last one.
     const known = index === undefined ? this.#named(id) : this.#byIndex.get(index)
     if (known !== undefined) return isRestated(known, piece) || isMoreName(known, piece) || !startsAnother(known, piece) ? known : undefined
-    if (name !== '' || this.#calls.length === 0) return undefined
+    if (name !== '' || this.#calls.length === 0 || isNothing(piece)) return undefined
     // An id may come before its name.
     if (id !== '' && piece.input === '' && !this.#byId.has(id)) return undefined
     if (index === undefined) return this.#last
@@ -177,6 +179,11 @@ export class ChatCalls {
   /** What was said stands; what had not come yet is added. */
   #complete(call: OpenCall, piece: CallPiece): void {
     if (!call.told && call.name === '') call.name = piece.name
+    if (call.custom !== undefined) {
+      const whole = textOrNothing(piece.input)
+      if (whole.startsWith(call.custom)) call.custom = whole
+      return
+    }
     const rest = hasEnded(call) ? '' : restOf(call, piece)
     if (rest !== undefined && rest !== '') this.#add(call, { ...piece, input: rest })
   }

@@ -107,17 +107,17 @@ const reasoningForms: { readonly [form in NonNullable<Dialect['reasoningAs']>]: 
 function toolsOf({ tools, toolChoice }: FrameParts, { namesChoice = true, noneAs }: Dialect): FrameParts['tools'] {
   if (toolChoice === 'none' && noneAs === 'no-tools') return []
   if (namesChoice || typeof toolChoice === 'string') return tools
-  return tools.filter((tool) => 'name' in tool && tool.name === toolChoice.tool)
+  return tools.filter((tool) => ('providerTool' in tool ? customName(tool) : tool.name) === toolChoice.tool)
 }
 
-/** Tools that are given a text: `{ type: 'custom', custom: { name } }`. */
 function customNames(tools: FrameParts['tools']): ReadonlySet<string> {
-  return new Set(
-    tools.flatMap((tool) => {
-      const custom = 'providerTool' in tool && isJsonObject(tool.providerTool) ? tool.providerTool['custom'] : undefined
-      return isJsonObject(custom) && typeof custom['name'] === 'string' ? [custom['name']] : []
-    }),
-  )
+  return new Set(tools.flatMap((tool) => ('providerTool' in tool ? (customName(tool) ?? []) : [])))
+}
+
+/** Of a tool that is given a text: `{ type: 'custom', custom: { name } }`. */
+function customName({ providerTool }: ProviderTool): string | undefined {
+  const custom = isJsonObject(providerTool) ? providerTool['custom'] : undefined
+  return isJsonObject(custom) && typeof custom['name'] === 'string' ? custom['name'] : undefined
 }
 
 function choiceJson(

@@ -14,8 +14,8 @@ export interface ItemData {
   readonly annotations?: readonly Json[]
   /** The id of the last reasoning item before it in its response: one goes back with the other, or without its id (B067, B068). */
   readonly after?: string
-  /** All ids that its events had, where they had several (Copilot makes up another one for each): `after` is one of these. */
-  readonly names?: readonly string[]
+  /** Its first id, where it got another one (Copilot makes one up for each event): `after` of what follows is that. */
+  readonly firstId?: string
   /** Of the first part: the response that it is of, where it can be gone on with. */
   readonly response?: string
 }
@@ -23,14 +23,14 @@ export interface ItemData {
 /** Read as leniently as what an older version, or a hook, may have left there. */
 export function dataOf(json: Json | undefined): ItemData {
   if (!isJsonObject(json)) return {}
-  const { item, message, refusal, annotations, after, names, response } = json
+  const { item, message, refusal, annotations, after, firstId, response } = json
   return {
     ...(isJsonObject(item) ? { item } : {}),
     ...(isJsonObject(message) ? { message: messageOf(message) } : {}),
     ...(refusal === true ? { refusal } : {}),
     ...(Array.isArray(annotations) ? { annotations } : {}),
     ...(typeof after === 'string' ? { after } : {}),
-    ...(Array.isArray(names) ? { names: names.filter((name) => typeof name === 'string') } : {}),
+    ...(typeof firstId === 'string' ? { firstId } : {}),
     ...(typeof response === 'string' ? { response } : {}),
   }
 }

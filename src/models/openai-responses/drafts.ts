@@ -24,7 +24,7 @@ export interface MessageDraft extends OfResponse {
 export interface ItemDraft extends OfResponse {
   readonly type: 'reasoning' | 'call' | 'other'
   readonly item: JsonObject
-  /** Its id, and others that its events had. '' where it has none. */
+  /** What `after` may call it: its id, '' where it has none, and its first one. */
   readonly names: readonly string[]
 }
 
@@ -61,9 +61,10 @@ function draftOf(item: AssistantItem): Draft | undefined {
   }
 }
 
-function itemDraft(item: JsonObject, { after, names = [] }: ItemData): ItemDraft {
+function itemDraft(item: JsonObject, { after, firstId }: ItemData): ItemDraft {
   const id = idOf(item)
-  return { type: item['type'] === 'reasoning' ? 'reasoning' : 'other', id, after, item, names: [id ?? '', ...names] }
+  const names = [id ?? '', ...(firstId === undefined ? [] : [firstId])]
+  return { type: item['type'] === 'reasoning' ? 'reasoning' : 'other', id, after, item, names }
 }
 
 function messageDraft(text: string, { message, refusal, annotations = [], after }: ItemData): Draft | undefined {

@@ -126,6 +126,7 @@ export class Items {
     if (type === 'reasoning') this.#reasoning = id
     const open: OpenItem = {
       type,
+      firstId: id,
       ids: new Set(),
       part: this.#parts.newPart(),
       texts: new Map(),
@@ -190,8 +191,9 @@ export class Items {
       const slotOf = this.#texts.slotsOf(open, 'reasoning', list, texts.length)
       for (const [place, { text }] of texts.entries()) if (text !== '') this.#texts.settle(slotOf(place), text)
     }
-    const names = open.ids.size > 1 ? { names: [...open.ids] } : {}
-    if (this.#isNew(open, item)) this.#parts.keep(open.part, { item, ...names, ...afterOf(open) })
+    const { firstId } = open
+    const renamed = textOrNothing(item['id']) === firstId ? {} : { firstId }
+    if (this.#isNew(open, item)) this.#parts.keep(open.part, { item, ...renamed, ...afterOf(open) })
   }
 
   /** Whether this is another item than was kept: encrypted content differs between an item's own event and the last snapshot, which counts. */

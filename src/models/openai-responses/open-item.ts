@@ -13,6 +13,8 @@ export interface TextSlot {
 /** An item of the response as far as it has come. */
 export interface OpenItem {
   readonly type: string
+  /** The one that it began with; '' where that was none. */
+  readonly firstId: string
   readonly ids: Set<string>
   /** The number of its first part, which nothing else has. */
   readonly part: number

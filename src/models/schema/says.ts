@@ -26,9 +26,10 @@ const silent: ReadonlySet<string> = new Set([
   'nullable',
 ])
 
+/** No limits are the ends of what a number can hold exactly: zod gives them to all whole numbers. */
 const sayings: ReadonlyMap<string, (value: Json) => string> = new Map<string, (value: Json) => string>([
-  ['minimum', (n) => (isNoLimit(n) ? '' : `at least ${json(n)}`)],
-  ['maximum', (n) => (isNoLimit(n) ? '' : `at most ${json(n)}`)],
+  ['minimum', (n) => (typeof n === 'number' && n <= Number.MIN_SAFE_INTEGER ? '' : `at least ${json(n)}`)],
+  ['maximum', (n) => (typeof n === 'number' && n >= Number.MAX_SAFE_INTEGER ? '' : `at most ${json(n)}`)],
   ['exclusiveMinimum', (n) => `more than ${json(n)}`],
   ['exclusiveMaximum', (n) => `less than ${json(n)}`],
   ['multipleOf', (n) => `a multiple of ${json(n)}`],
@@ -81,11 +82,6 @@ export function described(description: string | undefined, said: readonly string
   if (different.length === 0) return description
   const rules = `(${clip(different.join('; '), maxAll)})`
   return description === undefined || description === '' ? rules : `${description} ${rules}`
-}
-
-/** The ends of what a number can hold exactly, which zod gives to all whole numbers. */
-function isNoLimit(n: Json): boolean {
-  return typeof n === 'number' && Math.abs(n) >= Number.MAX_SAFE_INTEGER
 }
 
 function isOpen(rule: Json): boolean {

@@ -157,6 +157,10 @@ describe('text, thinking and calls', () => {
       { text: 'b' },
     ])
     expect(read(stream(start, other, ...text(0, 'a'), ended('end_turn'), stop)).message.parts).toMatchObject([{ text: 'a' }])
+    const late = read(stream(...text(0, 'a'), start, ...text(1, 'b'), ended('end_turn'), stop))
+    expect(late.message.parts).toMatchObject([{ text: 'a' }, { text: 'b' }])
+    expect(late.finish.usage).toEqual(read(stream(start, ...text(0, 'a'), ended('end_turn'), stop)).finish.usage)
+    expect(() => read(stream(...text(0, 'a'), start, other, ended('end_turn'), stop))).toThrow('another message begins')
     expect(() => read(stream(start, ...cut, other, ...text(0, 'b'), ended('end_turn'), stop))).toThrow(
       expect.objectContaining({ code: 'ModelServerError', retryable: true, message: expect.stringContaining('another message begins') }),
     )

@@ -320,6 +320,10 @@ describe('calls', () => {
     expect(
       called([chunk({ content: 'Hi', ...empty }), chunk({ ...empty, tool_calls: [{ index: 0, ...call }] }), end('tool_calls')]),
     ).toEqual([{ type: 'text', text: 'Hi' }, ['f', { x: 1 }, 'a']])
+    const piece = (text: string) => chunk({ ...empty, tool_calls: [{ index: 0, function: { name: 'f', arguments: text } }] })
+    expect(called([piece('{"x"'), piece(':1}')])).toEqual([['f', { x: 1 }, undefined]])
+    const blank = { index: 1, id: '', function: { name: '', arguments: '' } }
+    expect(called([calls({ index: 0, ...call }), calls(blank)])).toEqual([['f', { x: 1 }, 'a']])
   })
 
   test('the input of a custom tool is a text, and told as its one argument', () => {
@@ -335,12 +339,15 @@ describe('calls', () => {
       ['f', { x: 1 }, 'b'],
     ]
     expect(streamed).toEqual(both)
+    const nameLater = [{ id: 'a', custom: { name: '', input: '' } }, { custom: { name: 'calc' } }, { custom: { input: '4' } }]
+    expect(called(nameLater.map((more) => calls(custom(0, more))))).toEqual([['calc', { input: '4' }, 'a']])
     const tool_calls = [
       { id: 'a', type: 'custom', custom: { name: 'calc', input: '4 "+ 4' } },
       { id: 'b', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
     ]
     expect(called([whole({ content: null, tool_calls }, 'tool_calls')])).toEqual(both)
     expect(called([calls(...tool_calls.map((call, index) => ({ index, ...call }))), whole({ content: null, tool_calls })])).toEqual(both)
+    expect(called([calls(custom(0, { id: 'a', custom: { name: 'calc', input: '4 "' } })), whole({ tool_calls })])).toEqual(both)
   })
 
   test('a call without a name is an error', () => {

@@ -290,6 +290,14 @@ describe('B194 what servers call things', () => {
     }
   })
 
+  test('a choice of a custom tool is of that kind, or that one tool', () => {
+    const providerTool = { type: 'custom', custom: { name: 'look' } }
+    const sent = (provider: string) =>
+      tailOf(provider, {}, { tools: [{ provider, providerTool }, look], toolChoice: { tool: 'look' }, settings: {} })
+    expect(sent('acme')).toMatchObject({ tools: [providerTool], tool_choice: providerTool })
+    expect(sent('lmstudio')).toMatchObject({ tools: [providerTool], tool_choice: 'required' })
+  })
+
   test('a schema of the output is told in words where it would be refused or not heeded, unless the user says otherwise', () => {
     const kind = (name: string) => openaiCompatible({ name, apiKey: 'k' })('m').capabilities.structuredOutput
     expect(['deepseek', 'groq', 'zai', 'alibaba'].map(kind)).toEqual(['prompt', 'prompt', 'prompt', 'prompt'])

@@ -169,10 +169,18 @@ describe('reasoning and what follows it are one unit', () => {
 
   test('B067 they are one also where the server makes up another id with each event (Copilot)', () => {
     const thought = (id: string) => reasoning({ id, encrypted_content: `of ${id}` })
-    const events = [added(reasoning({ id: 'rs_a' })), done(thought('rs_b')), added(message('', { id: 'msg_a' }), 1)]
+    const said = (item_id: string) => ({ type: 'response.reasoning_text.delta', item_id, output_index: 0, content_index: 0, delta: 'a' })
+    const events = [
+      added(reasoning({ id: 'rs_a' })),
+      ...['+/', '/+', '=='].map(said),
+      done(thought('rs_b')),
+      added(message('', { id: 'msg_a' }), 1),
+    ]
     const last = [thought('rs_c'), message('ok', { id: 'msg_c' })]
     const { parts } = decode([...events, done(message('ok', { id: 'msg_b' }), 1), completed(last)])
     expect(encoded([{ id: 'm1', role: 'assistant', parts }])).toMatchObject([back(thought('rs_c')), { type: 'message', id: 'msg_b' }])
+    // Its pieces may be many thousands: their ids are not kept.
+    expect(parts[0]?.providerData).toEqual({ s: { item: thought('rs_c'), firstId: 'rs_a' } })
   })
 
   test('each unit stands for itself', () => {

@@ -320,6 +320,11 @@ describe('S4 what a provider does not take is said in the description', () => {
     ],
     [anthropicStrictSchemas, JSON.parse(JSON.stringify(z.toJSONSchema(z.int()))), { type: 'integer' }],
     [
+      anthropicStrictSchemas,
+      { type: 'number', minimum: 1e16, maximum: 1e18 },
+      { type: 'number', description: '(at least 10000000000000000)' },
+    ],
+    [
       openaiStrictSchemas,
       { type: 'string', minLength: 1, description: 'Name.' },
       { type: 'string', description: 'Name. (at least 1 character)' },
