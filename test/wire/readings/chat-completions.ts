@@ -56,7 +56,9 @@ export function readChat(recorded: Recorded): Reading {
     return { error: { code: 'ModelContextOverflow' } }
   if (reason === undefined && !done && !whole) return { error: noAnswerIn(recorded.body) }
   if (reason !== undefined && failures.has(reason)) return { error: broken }
-  found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
+  found.calls = calls.map(({ name, id, input, native }) =>
+    known({ name, id, native, input: native === undefined ? argumentsOf(input) : { input } }),
+  )
   return {
     answer: {
       ...found,
@@ -71,6 +73,8 @@ interface Piece {
   readonly id?: string
   readonly index?: number
   readonly name: string
+  /** Of one that is no function. */
+  readonly native?: string
   input: string
 }
 
@@ -97,10 +101,11 @@ function addCall(calls: Piece[], entry: AnyJson): void {
   const isCustom = entry.type === 'custom'
   const { name, arguments: given, input: custom } = (isCustom ? entry.custom : entry.function) ?? entry
   // A custom tool is given a text.
-  const input = isCustom ? { input: custom } : given
+  const input = isCustom ? custom : given
   const text = typeof input === 'object' && input !== null ? JSON.stringify(input) : (input ?? '')
   const open = calls.find(({ index }) => index !== undefined && index === entry.index) ?? calls.at(-1)
-  if (name) calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, input: text })
+  if (name)
+    calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, ...(isCustom ? { native: 'custom' } : {}), input: text })
   else if (open) open.input += text
 }
 
@@ -115,7 +120,11 @@ export function opaqueIn(detail: AnyJson): Opaque[] {
 /** OpenRouter's `reasoning_details`, and the thought signatures of Google's compatible API. */
 function addOpaque({ opaque }: Draft, message: AnyJson): void {
   const holders = [message, ...(message.tool_calls ?? [])]
-  for (const detail of message.reasoning_details ?? []) opaque.push(...opaqueIn(detail))
+  for (const one of (message.reasoning_details ?? []).flatMap(opaqueIn)) {
+    // Each piece of a detail has its id.
+    const isMore = one.kind === 'item-id' && opaque.findLast(({ kind }) => kind === 'item-id')?.value === one.value
+    if (!isMore) opaque.push(one)
+  }
   for (const { extra_content: extra, thought_signature: bare } of holders) {
     const signature = extra?.google?.thought_signature ?? bare
     if (signature) opaque.push({ kind: 'signature', value: signature })

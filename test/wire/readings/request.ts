@@ -30,6 +30,8 @@ export interface Result {
   readonly text: string
   readonly media: readonly Media[]
   readonly failed: boolean
+  /** Of a call that is no function call: the item's type. */
+  readonly native?: string
 }
 
 export interface Turn {
