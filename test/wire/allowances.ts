@@ -25,9 +25,18 @@ const notYet: readonly Allowance[] = []
 /** The client says something else than the provider did: that ours is right is compared with the answer itself, not with the client. */
 const said: readonly Allowance[] = [
   ...(
-    ['request-text', 'request-reasoning', 'request-ids', 'request-opaque', 'request-item-ids', 'request-order', 'request-items'] as const
+    [
+      'request-text',
+      'request-reasoning',
+      'request-ids',
+      'request-opaque',
+      'request-item-ids',
+      'request-marks',
+      'request-order',
+      'request-items',
+    ] as const
   ).map(saidOf),
-  ...(['request-calls', 'request-marks'] as const).map((what): Allowance => ({ ...saidOf(what), unseen: true })),
+  { ...saidOf('request-calls'), unseen: true },
 ]
 
 function saidOf(what: RequestWhat): Allowance {
@@ -57,6 +66,12 @@ export const clients: readonly Allowance[] = [
     what: 'request-item-ids',
     when: ({ recorded }) => isEmpty(recorded),
     reason: 'the client forgets ids of items with the items themselves',
+  },
+  {
+    api: 'chat-completions',
+    what: 'request-marks',
+    when: ({ recorded }) => listOf(recorded).every((field) => /^reasoning/.test(String(field))),
+    reason: 'the client writes reasoning into another field than the one in which it came, or forgets it',
   },
   {
     api: 'chat-completions',

@@ -133,6 +133,10 @@ describe('requests', () => {
     ['request-results', request(turn, [{ ...result('a', 'A'), name: 'list' } as Item, result('b', 'B')])],
     ['request-media', request(turn, [...results, { type: 'media', kind: 'image', data: 'AAAA' }])],
     ['request-reasoning', request([signature, text('Look:'), call('a'), call('b'), item('x')], results)],
+    [
+      'request-marks',
+      request([{ ...thought, field: 'other' } as Item, signature, text('Look:'), call('a'), call('b'), item('x')], results),
+    ],
     ['request-opaque', request([thought, text('Look:'), call('a'), call('b'), item('x')], results)],
     ['request-items', request([...turn.slice(0, -1), item('y')], results)],
     ['request-items', request(turn.slice(0, -1), results)],
@@ -213,6 +217,12 @@ describe('calls that are no functions, and results without ids', () => {
     const whats = (ours: ReadRequest) => requestDifferences(recorded, ours, own).map(({ what }) => what)
     expect(whats(recorded)).toEqual([])
     expect(whats(request([call('a')], [result('a', 'A')]))).toEqual(['request-calls', 'request-results'])
+  })
+
+  test('go back to the program that called', () => {
+    const asked = { ...result('a', 'A'), caller: 'p1' } as Item
+    const differences = requestDifferences(request([call('a')], [asked]), request([call('a')], [result('a', 'A')]), own)
+    expect(differences.map(({ what }) => what)).toEqual(['request-results'])
   })
 
   test('stand in the order of the calls in ours, whatever the client does', () => {

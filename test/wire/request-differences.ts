@@ -109,15 +109,20 @@ export function opaqueDifferences(recorded: Turn, ours: Turn): RequestDifference
     ...both('request-reasoning', (turn) => textIn(turn, 'reasoning').trim()),
     ...both('request-opaque', (turn) => opaque(turn, (kind) => kind !== 'item-id' && kind !== 'mark')),
     ...both('request-item-ids', (turn) => opaque(turn, (kind) => kind === 'item-id')),
-    ...both('request-marks', (turn) => opaque(turn, (kind) => kind === 'mark')),
+    ...both('request-marks', (turn) => [...opaque(turn, (kind) => kind === 'mark'), ...fieldsIn(turn)]),
     ...itemDifferences(recorded, ours),
   ]
 }
 
 /** Calls that are no function calls go back as what they were, and so do their results. */
 export function nativeDifferences(type: 'call' | 'result', recorded: Turn, ours: Turn): RequestDifference[] {
-  const natives = (turn: Turn) => itemsOf<'call' | 'result'>(turn, type).map(({ native }) => native ?? null)
+  const natives = (turn: Turn) =>
+    itemsOf<'call' | 'result'>(turn, type).map((one) => [one.native ?? null, one.type === 'result' ? (one.caller ?? null) : null])
   return difference(type === 'call' ? 'request-calls' : 'request-results', natives(recorded), natives(ours))
+}
+
+function fieldsIn(turn: Turn): string[] {
+  return itemsOf(turn, 'reasoning').flatMap(({ field }) => field ?? [])
 }
 
 /** One by one, as far as they differ. What is null is nothing: clients that have types for it write down all that there could be. */

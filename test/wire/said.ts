@@ -5,12 +5,12 @@ import { type Item, requestOf, type Turn } from './readings/request.ts'
 import { nativeDifferences, opaqueDifferences, orderDifferences, type RequestDifference, turnDifferences } from './request-differences.ts'
 
 /** The answer of a response as a turn of a request, as the plain reading has it, with as many calls as the client has kept. */
-export function turnOf({ text, reasoning, calls, opaque, order }: Answer, kept: number): Turn | undefined {
+export function turnOf({ text, reasoning, reasoningField: field, calls, opaque, order }: Answer, kept: number): Turn | undefined {
   const left = calls.slice(0, kept)
   const placed: readonly Placed[] = order ?? [{ type: 'text', text }, ...left.map(() => ({ type: 'call' as const }))]
   const items: Item[] = [
     ...opaque.map((one) => ({ type: 'opaque' as const, ...one })),
-    { type: 'reasoning', text: reasoning.join('') },
+    { type: 'reasoning', text: reasoning.join(''), ...(field === undefined ? {} : { field }) },
     ...placed.flatMap((one): Item[] => (one.type === 'call' ? left.splice(0, 1).map((call) => ({ type: 'call', ...call })) : [one])),
   ]
   return requestOf([

@@ -80,6 +80,8 @@ interface Piece {
 
 function addMessage(found: Draft, calls: Piece[], message: AnyJson): void {
   found.reasoning.push(message.reasoning_content || message.reasoning || '')
+  const field = reasoningFieldOf(message)
+  if (field !== undefined) found.reasoningField ??= field
   addContent(found, message.content)
   found.text += message.refusal ?? ''
   for (const call of [...(message.tool_calls ?? []), ...(message.function_call ? [message.function_call] : [])]) addCall(calls, call)
@@ -107,6 +109,12 @@ function addCall(calls: Piece[], entry: AnyJson): void {
   if (name)
     calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, ...(isCustom ? { native: 'custom' } : {}), input: text })
   else if (open) open.input += text
+}
+
+/** Where there are details, they go back in the place of the text. */
+export function reasoningFieldOf({ reasoning_content: content, reasoning, reasoning_details: details }: AnyJson): string | undefined {
+  if (details?.length > 0) return 'reasoning_details'
+  return content ? 'reasoning_content' : reasoning ? 'reasoning' : undefined
 }
 
 /** What of a detail nobody can read, in the order in which it stands there. */

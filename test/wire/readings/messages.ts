@@ -7,6 +7,7 @@ import {
   argumentsOf,
   type Draft,
   known,
+  type Opaque,
   orderedDraft,
   type Reading,
   type ReadUsage,
@@ -107,10 +108,14 @@ function addOpaque(found: Draft, block: AnyJson): void {
   if (block.signature) found.opaque.push({ kind: 'signature', value: block.signature })
   if (block.caller?.tool_id) found.opaque.push({ kind: 'mark', value: block.caller.tool_id })
   const pieces = [...(Array.isArray(block.content) ? block.content : []), ...(block.citations ?? [])]
-  for (const piece of pieces) {
-    const value = piece.encrypted_content ?? piece.encrypted_index
-    if (value) found.opaque.push({ kind: 'encrypted', value })
-  }
+  for (const piece of pieces) found.opaque.push(...opaqueIn(piece))
+}
+
+/** What is encrypted; of a citation without it, the words that it cites. */
+export function opaqueIn({ encrypted_content: content, encrypted_index: index, cited_text: cited }: AnyJson): Opaque[] {
+  const value = content ?? index
+  if (value) return [{ kind: 'encrypted', value }]
+  return cited ? [{ kind: 'mark', value: cited }] : []
 }
 
 function usageOf(usage: AnyJson): ReadUsage {

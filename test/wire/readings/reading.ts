@@ -66,6 +66,8 @@ export interface Answer {
   readonly text: string
   /** In pieces, as they stand in the body: joined by nothing or by line breaks. */
   readonly reasoning: readonly string[]
+  /** Where the API has several for it: the name of its field. It goes back under the same. */
+  readonly reasoningField?: string
   readonly calls: readonly ReadCall[]
   readonly serverCalls: readonly ServerCall[]
   readonly opaque: readonly Opaque[]
@@ -95,6 +97,7 @@ export interface Recorded {
 export interface Draft {
   text: string
   reasoning: string[]
+  reasoningField?: string
   calls: ReadCall[]
   serverCalls: ServerCall[]
   opaque: Opaque[]

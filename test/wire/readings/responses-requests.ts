@@ -69,7 +69,7 @@ function encryptedIn({ encrypted_content: value }: AnyJson): Item[] {
   return value ? [{ type: 'opaque', kind: 'encrypted', value }] : []
 }
 
-function resultOf({ type, call_id: id, output, tools }: AnyJson): Item {
+function resultOf({ type, call_id: id, output, tools, caller }: AnyJson): Item {
   const items = Array.isArray(output) ? contentOf(output) : []
   return {
     type: 'result',
@@ -78,6 +78,7 @@ function resultOf({ type, call_id: id, output, tools }: AnyJson): Item {
     media: items.filter((item) => item.type === 'media'),
     failed: false,
     ...(type === 'function_call_output' ? {} : { native: type }),
+    ...(caller?.caller_id ? { caller: caller.caller_id } : {}),
   }
 }
 
