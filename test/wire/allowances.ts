@@ -1,5 +1,5 @@
 import type { WireApi, WireMeta } from '../setup/wire.ts'
-import { type Difference, same, sorted, type What } from './differences.ts'
+import { type Difference, same, type What } from './differences.ts'
 import type { RequestDifference, RequestWhat } from './request-differences.ts'
 
 export type AnyDifference = Difference | RequestDifference
@@ -24,20 +24,24 @@ const notYet: readonly Allowance[] = []
 
 /** The client says something else than the provider did: that ours is right is compared with the answer itself, not with the client. */
 const said: readonly Allowance[] = [
-  ...(['request-text', 'request-reasoning', 'request-ids', 'request-opaque', 'request-item-ids'] as const).map(saidOf),
-  ...(['request-calls', 'request-marks'] as const).map((what): Allowance => ({ ...saidOf(what), unseen: true })),
+  ...(
+    [
+      'request-text',
+      'request-reasoning',
+      'request-ids',
+      'request-opaque',
+      'request-item-ids',
+      'request-marks',
+      'request-order',
+      'request-items',
+    ] as const
+  ).map(saidOf),
+  { ...saidOf('request-calls'), unseen: true },
 ]
 
 function saidOf(what: RequestWhat): Allowance {
   const when = (difference: AnyDifference) => 'said' in difference && difference.said === true
   return { api: 'any', what, when, reason: 'ours is what the provider had said, to the letter; the client sends something else' }
-}
-
-const optionalIds: Allowance = {
-  api: 'gemini-generate-content',
-  what: 'request-ids',
-  when: ({ recorded, ours }) => isOptional(recorded, ours),
-  reason: 'ids of calls are optional: clients make some where the API gave none, and leave them out where Vertex refuses them',
 }
 
 /**
@@ -65,6 +69,12 @@ export const clients: readonly Allowance[] = [
   },
   {
     api: 'chat-completions',
+    what: 'request-marks',
+    when: ({ recorded }) => listOf(recorded).every((field) => /^reasoning/.test(String(field))),
+    reason: 'the client writes reasoning into another field than the one in which it came, or forgets it',
+  },
+  {
+    api: 'chat-completions',
     provider: 'openrouter',
     what: 'request-reasoning',
     when: ({ recorded, ours }) => recorded !== '' && String(ours).endsWith(String(recorded)),
@@ -82,7 +92,12 @@ export const clients: readonly Allowance[] = [
     when: ({ recorded, ours }) => urlSafe(recorded) === urlSafe(ours),
     reason: 'Python clients decode signatures and encode them in the other alphabet of base64: the bytes are the same',
   },
-  optionalIds,
+  {
+    api: 'gemini-generate-content',
+    what: 'request-ids',
+    when: ({ recorded, ours }) => isOptional(recorded, ours),
+    reason: 'ids of calls are optional: clients make some where the API gave none, and leave them out where Vertex refuses them',
+  },
   {
     api: 'ollama-chat',
     what: 'request-ids',
@@ -105,34 +120,40 @@ export const clients: readonly Allowance[] = [
 
 /** What can be written in several ways, and what the sources of the recordings have changed. */
 const forms: readonly Allowance[] = [
-  ...(['request-opaque', 'request-item-ids'] as const).map(
-    (what): Allowance => ({
-      api: 'any',
-      what,
-      when: ({ recorded, ours }) => withoutNumbers(recorded) === withoutNumbers(ours),
-      reason: 'the source of the recording has put numbered marks in the places of the data, and numbers them anew in each file',
-      unseen: true,
-    }),
-  ),
+  {
+    api: 'responses',
+    what: 'request-item-ids',
+    when: ({ recorded, ours }) => withoutNumbers(recorded) === withoutNumbers(ours),
+    reason: 'the server makes up ids anew in each event (Copilot), and the source of the recording has put numbered marks in their places',
+    unseen: true,
+  },
   {
     api: 'any',
     what: 'request-order',
-    when: ({ recorded, ours }) => isForgetful(recorded, ours),
-    reason: 'the client forgets the text beside calls (CrewAI), or what only this API has; the rest is in the same order',
+    when: (difference) =>
+      !isOwn(difference) && same([...listOf(difference.recorded), 'text'], difference.ours) && isResult(difference.recorded),
+    reason: 'the client shows pictures inside results, where our history has them behind: a word of ours stands before them',
+    unseen: true,
   },
   {
     api: 'any',
     what: 'request-text',
-    when: ({ recorded, ours }) => String(ours).replace(/^From the result of [^:]*:/, '') === recorded,
+    when: (difference) => !isOwn(difference) && String(difference.ours).replace(/^From the result of [^:]*:/, '') === difference.recorded,
     reason: 'the client shows pictures inside results, where our history has them behind: a word of ours says of which call they are',
     unseen: true,
   },
   {
     api: 'any',
     what: 'request-ids',
-    when: (difference) => isMadeAnew(difference),
-    reason:
-      'ids that some servers refuse (over 40 characters, other signs, used twice) are made anew; which result is of which call is compared',
+    when: (difference) => isMadeAnew(difference, 64),
+    reason: 'ids that some servers refuse (too long, other signs, used twice) are made anew; which result is of which call is compared',
+    unseen: true,
+  },
+  {
+    api: 'chat-completions',
+    what: 'request-ids',
+    when: (difference) => isMadeAnew(difference, 40),
+    reason: 'OpenAI takes ids of 40 characters here, and others pass them on to it',
     unseen: true,
   },
   {
@@ -143,17 +164,21 @@ const forms: readonly Allowance[] = [
     unseen: true,
   },
   {
-    api: 'responses',
-    what: 'request-items',
-    when: ({ recorded, ours }) => isWithin(recorded, ours),
-    reason: 'the client forgets what a call of the server has found; ours goes back as it came',
-    unseen: true,
+    api: 'any',
+    what: 'request-ids',
+    when: ({ recorded, ours }) => /REDACTED/.test(JSON.stringify(recorded)) && isOfOurs(ours),
+    reason: 'the source of the recording has put marks in the places of ids, and the server would not take the marks',
   },
-  optionalIds,
+  {
+    api: 'gemini-generate-content',
+    what: 'request-ids',
+    when: (difference) => !isOwn(difference) && listOf(difference.ours).every((id) => id === null),
+    reason: 'ids of calls are optional, and nobody else takes those that another model or the client has made: ours sends none',
+  },
   {
     api: 'gemini-generate-content',
     what: 'request-opaque',
-    when: ({ recorded, ours }) => same(listOf(recorded).map(standInOf), listOf(ours)),
+    when: (difference) => !isOwn(difference) && same(listOf(difference.recorded).map(standInOf), difference.ours),
     reason: 'the stand-in for the signature of a foreign call: the Python client encodes it once more, ours sends the word as documented',
   },
   {
@@ -161,49 +186,6 @@ const forms: readonly Allowance[] = [
     what: 'request-roles',
     when: ({ recorded, ours }) => JSON.stringify(listOf(ours)) === JSON.stringify(['user', ...listOf(recorded)]),
     reason: 'a conversation that begins with the model: ours has a word of the user before it, for older models want a call to follow one',
-  },
-  {
-    api: 'gemini-generate-content',
-    what: 'request-items',
-    when: ({ recorded, ours }) => isWithin(ours, recorded),
-    reason: 'the client adds to calls of the server what it read elsewhere in the response; the API takes them as they came',
-  },
-  {
-    api: 'any',
-    what: 'request-ids',
-    when: ({ recorded }) => /REDACTED/.test(JSON.stringify(recorded)),
-    reason: 'the source of the recording has put marks in the places of ids, and the server would not take the marks',
-  },
-]
-
-/** What only one API has is compared as it stands; clients with types of their own for it write it a little otherwise. */
-const items: readonly Allowance[] = [
-  {
-    api: 'any',
-    what: 'request-items',
-    when: ({ recorded }) => recorded === undefined,
-    reason: 'the client forgets what only this API has; it goes back to the model that gave it',
-  },
-  {
-    api: 'any',
-    what: 'request-marks',
-    when: ({ recorded }) => isEmpty(recorded),
-    reason: 'the client forgets the phase of a message, or whose call a call is',
-    unseen: true,
-  },
-  {
-    api: 'messages',
-    what: 'request-items',
-    when: ({ recorded, ours }) => same(plainSigns(recorded), plainSigns(without(ours, ['caller']))),
-    reason:
-      'the client forgets who called a server tool (an SDK older than the field), and the source of the recording writes dashes and quotes of requests in ASCII',
-  },
-  {
-    api: 'responses',
-    what: 'request-items',
-    when: ({ recorded, ours }) =>
-      [recorded, ours].every((item) => item === undefined || /^tool_search_/.test(String(fieldOf(item, 'type')))),
-    reason: 'the client writes the search for tools in its own words, and leaves out what it found (Pydantic AI)',
   },
 ]
 
@@ -214,12 +196,12 @@ const handedOver: readonly Allowance[] = [
   {
     api: 'any',
     what: 'request-ids',
-    when: isForeign,
+    when: (difference) => isForeign(difference) && isOfOurs(difference.ours),
     reason: 'an answer of another model: the ids of its calls are made to fit; that calls and results belong together is compared',
   },
 ]
 
-export const allowances: readonly Allowance[] = [...notYet, ...said, ...forms, ...items, ...handedOver]
+export const allowances: readonly Allowance[] = [...notYet, ...said, ...forms, ...handedOver]
 
 function keptBack(what: RequestWhat): Allowance {
   const when = (difference: AnyDifference) =>
@@ -228,34 +210,28 @@ function keptBack(what: RequestWhat): Allowance {
 }
 
 function isForeign(difference: AnyDifference): boolean {
-  return 'foreign' in difference && difference.foreign === true
+  return 'origin' in difference && difference.origin === 'foreign'
+}
+
+function isOwn(difference: AnyDifference): boolean {
+  return 'origin' in difference && difference.origin === 'own'
 }
 
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-}
-
-function without(value: unknown, names: readonly string[]): unknown {
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
-    : value
-}
-
-function plainSigns(value: unknown): string {
-  return (JSON.stringify(sorted(value)) ?? '').replace(/[\u2010-\u2015]/g, '-').replace(/[\u2018\u2019]/g, "'")
-}
-
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** `signature_REDACTED_1` and `signature_REDACTED_2` are the same. Only where there are such marks. */
+/** `id_REDACTED_1` and `id_REDACTED_2` are the same. Only where there are such marks. */
 function withoutNumbers(value: unknown): string {
   return JSON.stringify(value).replace(/_REDACTED_\d+/g, '_REDACTED')
+}
+
+function isResult(order: unknown): boolean {
+  return listOf(order).at(-1) === 'result'
 }
 
 /** The documented word, should a client have put it into base64. */
@@ -264,30 +240,21 @@ function standInOf(value: unknown): unknown {
   return value === btoa(word) ? word : value
 }
 
-/** Whether all of a value stands in another one. */
-function isWithin(part: unknown, whole: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return part === whole
-  if (typeof whole !== 'object' || whole === null) return false
-  return Object.entries(part).every(([key, value]) => isWithin(value, Reflect.get(whole, key)))
-}
-
 function urlSafe(value: unknown): string {
   return JSON.stringify(value).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '')
 }
 
-/** What the client has is there in the same order, and it lacks nothing but text and what has no common form. */
-function isForgetful(recorded: unknown, ours: unknown): boolean {
-  const left = [...listOf(recorded)]
-  const more = listOf(ours).filter((type) => (left[0] === type ? left.shift() === undefined : true))
-  return left.length === 0 && more.every((type) => type === 'text' || type === 'item')
+/** Some ids can't go to all servers. */
+function isMadeAnew(difference: AnyDifference, most: number): boolean {
+  const theirs = listOf(difference.recorded)
+  const isUnfit = (id: unknown) => typeof id !== 'string' || id.length > most || !/^[\w-]+$/.test(id)
+  const isOdd = ('reused' in difference && difference.reused === true) || new Set(theirs).size < theirs.length || theirs.some(isUnfit)
+  return isOdd && isOfOurs(difference.ours)
 }
 
-/** `call_m1_0`, in the places of ids that can't go to all servers. */
-function isMadeAnew(difference: AnyDifference): boolean {
-  const [theirs, others] = [listOf(difference.recorded), listOf(difference.ours)]
-  const isUnfit = (id: unknown) => typeof id !== 'string' || id.length > 40 || !/^[\w-]+$/.test(id)
-  const isOdd = ('reused' in difference && difference.reused === true) || new Set(theirs).size < theirs.length || theirs.some(isUnfit)
-  return isOdd && others.every((id) => /^call_m\d+_\d+$/.test(String(id)))
+/** `call_m1_0`, or `R00001000` where nine letters are all that a server takes. */
+function isOfOurs(ids: unknown): boolean {
+  return listOf(ids).every((id) => /^(?:call_m\d+_\d+|R[0-9a-z]{8})$/.test(String(id)))
 }
 
 function isAnsweredBetween(recorded: unknown, ours: unknown): boolean {

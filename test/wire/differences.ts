@@ -3,7 +3,7 @@ import type { Message, Part, ToolCallPart } from '../../src/core/message.ts'
 import { textOf } from '../../src/core/message.ts'
 import type { Usage } from '../../src/core/usage.ts'
 import type { Outcome } from './outcome.ts'
-import { type Answer, argumentsOf, type ReadError, type Reading, type ReadUsage } from './readings/reading.ts'
+import { type Answer, argumentsOf, type Placed, type ReadError, type Reading, type ReadUsage } from './readings/reading.ts'
 
 /** Where ours is not as recorded. `what` is a closed list, so that allowances can name it. */
 export interface Difference {
@@ -16,6 +16,7 @@ export type What =
   | 'outcome'
   | 'error'
   | 'text'
+  | 'order'
   | 'reasoning'
   | 'calls'
   | 'native-calls'
@@ -38,6 +39,7 @@ export function answerDifferences(outcome: Outcome, reading: Reading): Differenc
     if (!same(recorded, ours)) found.push({ what, recorded, ours })
   }
   compare('text', answer.text, textOf(message))
+  if (answer.order !== undefined) compare('order', orderIn(answer.order), orderOf(message))
   compareReasoning(found, answer, message)
   compareCalls(compare, answer, message)
   compare(
@@ -65,6 +67,21 @@ function errorDifferences(outcome: Outcome, { code, used, limit, retryAfterMs }:
     told.every((words) => error.message.includes(words)) &&
     (retryAfterMs === undefined || error.retryAfterMs === retryAfterMs)
   return isSame ? [] : [{ what: 'error', recorded: { code, told, retryAfterMs }, ours: error }]
+}
+
+/** What follows what, of texts and of calls that run here. */
+function orderIn(order: readonly Placed[]): string[] {
+  const said = order.filter((one) => one.type === 'call' || (one.type === 'text' && one.text.trim() !== ''))
+  return said.map(({ type }) => type).filter((type, place, all) => type !== all[place - 1])
+}
+
+function orderOf({ parts }: Message): string[] {
+  return orderIn(
+    parts.flatMap((part): Placed[] => {
+      if (part.type === 'text') return [{ type: 'text', text: part.text }]
+      return part.type === 'tool-call' && part.providerExecuted !== true ? [{ type: 'call' }] : []
+    }),
+  )
 }
 
 /** Pieces of reasoning may be joined by nothing or by line breaks; which, no API says. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../src/core/message.ts'
-import type { WireApi, WireMeta } from '../setup/wire.ts'
+import type { Exchange, WireApi, WireMeta } from '../setup/wire.ts'
 import { type Allowance, type AnyDifference, allowanceIn, allowances } from './allowances.ts'
 import { cutAtRandom, inPieces } from './cuts.ts'
 import { answerDifferences } from './differences.ts'
@@ -11,7 +11,8 @@ import type { Outcome } from './outcome.ts'
 import type { Answer, Reading } from './readings/reading.ts'
 import { type Item, type ReadRequest, requestOf } from './readings/request.ts'
 import { rebuild } from './rebuild.ts'
-import { requestDifferences } from './request-differences.ts'
+import { type Origin, requestDifferences } from './request-differences.ts'
+import { markSaid } from './said.ts'
 import { Tally } from './tally.ts'
 
 // The harness itself: that it sees what is wrong. Everything here is authored.
@@ -60,6 +61,7 @@ describe('answers', () => {
     ['calls', { calls: [{ name: 'look', id: 'c2', input: { at: 1 } }] }],
     ['calls', { calls: [{ name: 'look', id: 'c1', input: { at: 2 } }] }],
     ['calls', { calls: [...answer.calls, ...answer.calls] }],
+    ['order', { order: [{ type: 'call' }, { type: 'text', text: 'Here.' }] }],
     ['native-calls', { calls: [{ native: 'shell_call', id: 'c1', input: { run: 'ls' } }] }],
     ['server-calls', { serverCalls: [] }],
     ['server-calls', { serverCalls: [...answer.serverCalls, { name: 'web_search', item: { query: 'more news' } }] }],
@@ -131,6 +133,10 @@ describe('requests', () => {
     ['request-results', request(turn, [{ ...result('a', 'A'), name: 'list' } as Item, result('b', 'B')])],
     ['request-media', request(turn, [...results, { type: 'media', kind: 'image', data: 'AAAA' }])],
     ['request-reasoning', request([signature, text('Look:'), call('a'), call('b'), item('x')], results)],
+    [
+      'request-marks',
+      request([{ ...thought, field: 'other' } as Item, signature, text('Look:'), call('a'), call('b'), item('x')], results),
+    ],
     ['request-opaque', request([thought, text('Look:'), call('a'), call('b'), item('x')], results)],
     ['request-items', request([...turn.slice(0, -1), item('y')], results)],
     ['request-items', request(turn.slice(0, -1), results)],
@@ -163,6 +169,68 @@ describe('requests', () => {
       { role: 'system' as const, items: [text('!')] },
     ]
     expect(requestOf(said)).toEqual({ instructions: 'Be kind.', tools: [], turns: [{ role: 'user', items: [text('Hello!')] }] })
+  })
+})
+
+describe('what the provider had said', () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm.', signature: 'sig-1' },
+    { type: 'text', text: 'Look:' },
+    { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'news' } },
+    { type: 'tool_use', id: 'a', name: 'look', input: {} },
+  ]
+  const answered = exchangeOf('messages', { type: 'message', content, stop_reason: 'tool_use' })
+  const [thinking, said, searched, called]: readonly Item[] = [thought, text('Look:'), { type: 'item', value: content[2] }, call('a')]
+  const whole = [thinking, signature, said, searched, called]
+  const none = request([call('a')], [result('a', 'A')])
+
+  function unsaid(items: readonly (Item | undefined)[], origin: Origin): string[] {
+    const ours = request(
+      items.flatMap((one) => one ?? []),
+      [result('a', 'A')],
+    )
+    const differences = requestDifferences(none, ours, (turn) => (turn === 1 ? origin : undefined))
+    const marked = markSaid(differences, (turn) => (turn === 1 ? answered : undefined), ours.turns)
+    return marked.flatMap((one) => (one.said === true ? [] : [one.what]))
+  }
+
+  test('goes back, whatever the client has forgotten', () => expect(unsaid(whole, 'own')).toEqual([]))
+
+  test('goes back in its order', () => expect(unsaid([thinking, signature, searched, said, called], 'own')).toEqual(['request-order']))
+
+  test('goes back as it stood, and once', () => {
+    expect(unsaid([thinking, signature, said, item('web_search'), called], 'own')).toEqual(['request-items'])
+    expect(unsaid([thinking, signature, said, searched, searched, called], 'own')).toContain('request-items')
+    expect(unsaid([thinking, { ...signature, value: 'sig-2' } as Item, said, searched, called], 'own')).toEqual(['request-opaque'])
+  })
+
+  test('goes to another model as far as anybody can read it, even if it is word for word', () =>
+    expect(unsaid(whole, 'foreign')).toEqual(['request-reasoning', 'request-opaque', 'request-items']))
+})
+
+describe('calls that are no functions, and results without ids', () => {
+  const own = (turn: number) => (turn === 1 ? ('own' as const) : undefined)
+  const native = (what: object, type: string) => ({ ...what, native: type }) as Item
+  const recorded = request([native(call('a'), 'custom_tool_call')], [native(result('a', 'A'), 'custom_tool_call_output')])
+
+  test('go back as what they were, and so do their results', () => {
+    const whats = (ours: ReadRequest) => requestDifferences(recorded, ours, own).map(({ what }) => what)
+    expect(whats(recorded)).toEqual([])
+    expect(whats(request([call('a')], [result('a', 'A')]))).toEqual(['request-calls', 'request-results'])
+  })
+
+  test('go back to the program that called', () => {
+    const asked = { ...result('a', 'A'), caller: 'p1' } as Item
+    const differences = requestDifferences(request([call('a')], [asked]), request([call('a')], [result('a', 'A')]), own)
+    expect(differences.map(({ what }) => what)).toEqual(['request-results'])
+  })
+
+  test('stand in the order of the calls in ours, whatever the client does', () => {
+    const nameless = (name: string): Item => ({ type: 'result', name, text: 'A', media: [], failed: false })
+    const calls = [call('a', 'look'), call('b', 'list')]
+    const odd = request(calls, [nameless('list'), nameless('look')])
+    expect(requestDifferences(odd, request(calls, [nameless('look'), nameless('list')]), own)).toEqual([])
+    expect(requestDifferences(odd, odd, own).map(({ what }) => what)).toEqual(['request-pairing'])
   })
 })
 
@@ -217,6 +285,15 @@ describe('allowances', () => {
     ['responses', { what: 'request-item-ids', recorded: ['rs_1', 'fc_1'], ours: ['fc_1', 'rs_1'] }],
     ['gemini-generate-content', { what: 'request-ids', recorded: ['a'], ours: ['b'] }],
     ['messages', { what: 'request-text', recorded: 'Here', ours: '' }],
+    ['messages', { what: 'request-items', recorded: undefined, ours: { type: 'made_up' } }],
+    ['responses', { what: 'request-items', recorded: { type: 'x', found: 1 }, ours: { type: 'x' } }],
+    ['gemini-generate-content', { what: 'request-items', recorded: { toolCall: { id: 'a' } }, ours: { toolCall: {} } }],
+    ['messages', { what: 'request-order', recorded: ['call'], ours: ['call', 'text'], origin: 'own' }],
+    ['gemini-generate-content', { what: 'request-ids', recorded: ['a'], ours: [null], origin: 'own' }],
+    [
+      'chat-completions',
+      { what: 'request-opaque', recorded: ['sig_REDACTED_1', 'sig_REDACTED_2'], ours: ['sig_REDACTED_2', 'sig_REDACTED_1'] },
+    ],
     ['messages', { what: 'opaque', recorded: ['sig-1'], ours: [] }],
   ]
   for (const [api, difference] of lost) {
@@ -258,6 +335,16 @@ test('a body is cut into pieces that are the body, at the same places each time'
   expect(cutAtRandom(bytes, 12, 'another')).not.toEqual(pieces)
   expect(inPieces(bytes, 1)).toHaveLength(bytes.length)
 })
+
+function exchangeOf(api: WireApi, body: object): Exchange {
+  return {
+    name: 'authored',
+    meta: metaOf(api),
+    request: () => undefined,
+    response: () => new TextEncoder().encode(JSON.stringify(body)),
+    header: () => undefined,
+  }
+}
 
 function metaOf(api: WireApi): WireMeta {
   const path = { contentType: 'application/json', endpoint: '/', response: 'response.json', framing: 'authored' }

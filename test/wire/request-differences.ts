@@ -23,15 +23,18 @@ export interface RequestDifference {
   readonly turn?: number
   readonly recorded: unknown
   readonly ours: unknown
-  /** The turn is an answer of another provider, API or model: what is opaque to others goes back to its own kind only. */
-  readonly foreign?: true
+  /** Whose answer the turn is. */
+  readonly origin?: Origin
   /** Ours is what the provider had said, as the plain reading of its answer tells. */
   readonly said?: true
   /** The recorded ids of calls stand in a turn before too. */
   readonly reused?: true
 }
 
-/** Whose answer a turn is: one that we have decoded, from the same model or from another; absent: what the user says, or from elsewhere. */
+/**
+ * Whose answer a turn is: one that we have decoded, from the same model or from another provider, API or model (what is opaque to others goes
+ * back to its own kind only); absent: what the user says, or from elsewhere.
+ */
 export type Origin = 'own' | 'foreign' | undefined
 
 /**
@@ -54,10 +57,13 @@ export function requestDifferences(recorded: ReadRequest, ours: ReadRequest, ori
       ...turnDifferences(turn, other),
       ...resultNameDifferences([recorded.turns[place - 1], turn], [turns[place - 1], other]),
       ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, turns[place - 1])),
-      ...difference('request-order', orderOf(turn, origin), orderOf(other, origin)),
+      ...unnumberedDifferences(other, turns[place - 1]),
+      ...orderDifferences(turn, other, origin),
       ...(origin === undefined ? [] : opaqueDifferences(turn, other)),
+      ...(origin === 'own' ? nativeDifferences('call', turn, other) : []),
+      ...(originOf(place - 1) === 'own' ? nativeDifferences('result', turn, other) : []),
     ]
-    const more = { turn: place, ...(origin === 'foreign' ? { foreign: true as const } : {}), ...reused(recorded.turns, place) }
+    const more = { turn: place, ...(origin === undefined ? {} : { origin }), ...reused(recorded.turns, place) }
     found.push(...differences.map((one) => ({ ...one, ...more })))
   }
   return found
@@ -102,10 +108,21 @@ export function opaqueDifferences(recorded: Turn, ours: Turn): RequestDifference
   return [
     ...both('request-reasoning', (turn) => textIn(turn, 'reasoning').trim()),
     ...both('request-opaque', (turn) => opaque(turn, (kind) => kind !== 'item-id' && kind !== 'mark')),
-    ...both('request-item-ids', (turn) => opaque(turn, (kind) => kind === 'item-id').filter((id, place, all) => id !== all[place - 1])),
-    ...both('request-marks', (turn) => opaque(turn, (kind) => kind === 'mark')),
+    ...both('request-item-ids', (turn) => opaque(turn, (kind) => kind === 'item-id')),
+    ...both('request-marks', (turn) => [...opaque(turn, (kind) => kind === 'mark'), ...fieldsIn(turn)]),
     ...itemDifferences(recorded, ours),
   ]
+}
+
+/** Calls that are no function calls go back as what they were, and so do their results. */
+export function nativeDifferences(type: 'call' | 'result', recorded: Turn, ours: Turn): RequestDifference[] {
+  const natives = (turn: Turn) =>
+    itemsOf<'call' | 'result'>(turn, type).map((one) => [one.native ?? null, one.type === 'result' ? (one.caller ?? null) : null])
+  return difference(type === 'call' ? 'request-calls' : 'request-results', natives(recorded), natives(ours))
+}
+
+function fieldsIn(turn: Turn): string[] {
+  return itemsOf(turn, 'reasoning').flatMap(({ field }) => field ?? [])
 }
 
 /** One by one, as far as they differ. What is null is nothing: clients that have types for it write down all that there could be. */
@@ -160,6 +177,18 @@ function resultsOf(recorded: Turn): (turn: Turn) => readonly Extract<Item, { rea
   }
 }
 
+/** Results without ids are told by the names of their tools: ours stand in the order of the calls, whatever the client does. */
+function unnumberedDifferences(turn: Turn, before: Turn | undefined): RequestDifference[] {
+  const results = itemsOf(turn, 'result')
+  if (before === undefined || results.every(({ id, name }) => id !== undefined || name === undefined)) return []
+  const called = itemsOf(before, 'call').map(({ name }) => name)
+  return difference(
+    'request-pairing',
+    called,
+    results.map(({ name }) => name),
+  )
+}
+
 /** Of each result, the place of its call in the turn before. */
 function pairs(turn: Turn, before: Turn | undefined): number[] {
   const ids = before === undefined ? [] : itemsOf(before, 'call').map(({ id }) => id)
@@ -169,6 +198,10 @@ function pairs(turn: Turn, before: Turn | undefined): number[] {
 function mediaIn(turn: Turn): unknown[] {
   const inResults = itemsOf(turn, 'result').flatMap(({ media }): readonly Media[] => media)
   return [...inResults, ...itemsOf(turn, 'media')].map(({ mediaType, data }) => (/^https?:/.test(data) ? data : [mediaType, data]))
+}
+
+export function orderDifferences(recorded: Turn, ours: Turn, origin: Origin): RequestDifference[] {
+  return difference('request-order', orderOf(recorded, origin), orderOf(ours, origin))
 }
 
 /** What follows what. Reasoning and opaque data have a place in some APIs only; what has no common form stays with its own model. */

@@ -1,16 +1,17 @@
 import type { Exchange } from '../setup/wire.ts'
 import { readResponse } from './readings/read-response.ts'
-import type { Answer } from './readings/reading.ts'
-import { requestOf, type Turn } from './readings/request.ts'
-import { opaqueDifferences, type RequestDifference, turnDifferences } from './request-differences.ts'
+import type { Answer, Placed } from './readings/reading.ts'
+import { type Item, requestOf, type Turn } from './readings/request.ts'
+import { nativeDifferences, opaqueDifferences, orderDifferences, type RequestDifference, turnDifferences } from './request-differences.ts'
 
 /** The answer of a response as a turn of a request, as the plain reading has it, with as many calls as the client has kept. */
-export function turnOf({ text, reasoning, calls, opaque }: Answer, kept: number): Turn | undefined {
-  const items = [
+export function turnOf({ text, reasoning, reasoningField: field, calls, opaque, order }: Answer, kept: number): Turn | undefined {
+  const left = calls.slice(0, kept)
+  const placed: readonly Placed[] = order ?? [{ type: 'text', text }, ...left.map(() => ({ type: 'call' as const }))]
+  const items: Item[] = [
     ...opaque.map((one) => ({ type: 'opaque' as const, ...one })),
-    { type: 'reasoning' as const, text: reasoning.join('') },
-    { type: 'text' as const, text },
-    ...calls.slice(0, kept).map((call) => ({ type: 'call' as const, ...call })),
+    { type: 'reasoning', text: reasoning.join(''), ...(field === undefined ? {} : { field }) },
+    ...placed.flatMap((one): Item[] => (one.type === 'call' ? left.splice(0, 1).map((call) => ({ type: 'call', ...call })) : [one])),
   ]
   return requestOf([
     { role: 'user', items: [{ type: 'text', text: 'Hello' }] },
@@ -34,23 +35,40 @@ export function markSaid(
     const answer = exchange === undefined ? undefined : readResponse(exchange).answer
     const said = ours === undefined || answer === undefined ? undefined : turnOf(answer, callsIn(ours))
     if (ours === undefined || said === undefined || !told.has(difference.what)) return difference
-    const ownWords = [...turnDifferences(said, ours), ...opaqueDifferences(said, ours)].filter((one) => !isBlankOnly(one))
+    if (difference.origin === 'foreign' && opaque.has(difference.what)) return difference
+    const ownWords = [
+      ...turnDifferences(said, ours),
+      ...opaqueDifferences(said, ours),
+      ...orderDifferences(said, ours, difference.origin),
+      ...(difference.origin === 'own' ? nativeDifferences('call', said, ours) : []),
+    ].filter((one) => !isBlankOnly(one))
     return ownWords.some(({ what }) => what === difference.what) ? difference : { ...difference, said: true }
   })
 }
 
 /** Blanks behind a text are of no use, and may have come apart from it. */
 function isBlankOnly({ what, recorded, ours }: RequestDifference): boolean {
-  return what === 'request-text' && String(recorded).trim() === String(ours).trim()
+  return what === 'request-text' && String(recorded).trimEnd() === String(ours).trimEnd()
 }
 
 /** What the plain reading of an answer tells all of. */
 const told: ReadonlySet<RequestDifference['what']> = new Set([
   'request-text',
+  'request-order',
   'request-reasoning',
   'request-calls',
   'request-ids',
   'request-opaque',
   'request-item-ids',
   'request-marks',
+  'request-items',
+])
+
+/** What does not go to another model, be it word for word. */
+const opaque: ReadonlySet<RequestDifference['what']> = new Set([
+  'request-reasoning',
+  'request-opaque',
+  'request-item-ids',
+  'request-marks',
+  'request-items',
 ])

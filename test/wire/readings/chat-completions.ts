@@ -56,7 +56,9 @@ export function readChat(recorded: Recorded): Reading {
     return { error: { code: 'ModelContextOverflow' } }
   if (reason === undefined && !done && !whole) return { error: noAnswerIn(recorded.body) }
   if (reason !== undefined && failures.has(reason)) return { error: broken }
-  found.calls = calls.map(({ name, id, input }) => ({ name, input: argumentsOf(input), ...(id === undefined ? {} : { id }) }))
+  found.calls = calls.map(({ name, id, input, native }) =>
+    known({ name, id, native, input: native === undefined ? argumentsOf(input) : { input } }),
+  )
   return {
     answer: {
       ...found,
@@ -71,11 +73,15 @@ interface Piece {
   readonly id?: string
   readonly index?: number
   readonly name: string
+  /** Of one that is no function. */
+  readonly native?: string
   input: string
 }
 
 function addMessage(found: Draft, calls: Piece[], message: AnyJson): void {
   found.reasoning.push(message.reasoning_content || message.reasoning || '')
+  const field = reasoningFieldOf(message)
+  if (field !== undefined) found.reasoningField ??= field
   addContent(found, message.content)
   found.text += message.refusal ?? ''
   for (const call of [...(message.tool_calls ?? []), ...(message.function_call ? [message.function_call] : [])]) addCall(calls, call)
@@ -97,11 +103,18 @@ function addCall(calls: Piece[], entry: AnyJson): void {
   const isCustom = entry.type === 'custom'
   const { name, arguments: given, input: custom } = (isCustom ? entry.custom : entry.function) ?? entry
   // A custom tool is given a text.
-  const input = isCustom ? { input: custom } : given
+  const input = isCustom ? custom : given
   const text = typeof input === 'object' && input !== null ? JSON.stringify(input) : (input ?? '')
   const open = calls.find(({ index }) => index !== undefined && index === entry.index) ?? calls.at(-1)
-  if (name) calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, input: text })
+  if (name)
+    calls.push({ ...(entry.id ? { id: entry.id } : {}), index: entry.index, name, ...(isCustom ? { native: 'custom' } : {}), input: text })
   else if (open) open.input += text
+}
+
+/** Where there are details, they go back in the place of the text. */
+export function reasoningFieldOf({ reasoning_content: content, reasoning, reasoning_details: details }: AnyJson): string | undefined {
+  if (details?.length > 0) return 'reasoning_details'
+  return content ? 'reasoning_content' : reasoning ? 'reasoning' : undefined
 }
 
 /** What of a detail nobody can read, in the order in which it stands there. */
@@ -115,7 +128,11 @@ export function opaqueIn(detail: AnyJson): Opaque[] {
 /** OpenRouter's `reasoning_details`, and the thought signatures of Google's compatible API. */
 function addOpaque({ opaque }: Draft, message: AnyJson): void {
   const holders = [message, ...(message.tool_calls ?? [])]
-  for (const detail of message.reasoning_details ?? []) opaque.push(...opaqueIn(detail))
+  for (const one of (message.reasoning_details ?? []).flatMap(opaqueIn)) {
+    // Each piece of a detail has its id.
+    const isMore = one.kind === 'item-id' && opaque.findLast(({ kind }) => kind === 'item-id')?.value === one.value
+    if (!isMore) opaque.push(one)
+  }
   for (const { extra_content: extra, thought_signature: bare } of holders) {
     const signature = extra?.google?.thought_signature ?? bare
     if (signature) opaque.push({ kind: 'signature', value: signature })

@@ -1,5 +1,5 @@
-import { opaqueIn } from './chat-completions.ts'
-import type { AnyJson } from './reading.ts'
+import { opaqueIn, reasoningFieldOf } from './chat-completions.ts'
+import { type AnyJson, known, type Opaque } from './reading.ts'
 import { type Item, inputOf, mediaOf, type ReadRequest, requestOf, resultText, type Said } from './request.ts'
 
 /** A request of the Chat Completions API. */
@@ -26,17 +26,21 @@ function said(message: AnyJson): Said {
 function assistantItems(message: AnyJson): Item[] {
   const { content, refusal, tool_calls: calls, reasoning_details: details } = message
   return [
-    { type: 'reasoning', text: reasoningOf(message) },
-    ...(details ?? []).flatMap(detailItems),
+    { type: 'reasoning', text: reasoningOf(message), ...known<{ field?: string }>({ field: reasoningFieldOf(message) }) },
+    ...signatureOf(message),
+    ...detailItems(details ?? []),
     ...contentOf(content),
     { type: 'text', text: refusal ?? '' },
     ...(calls ?? []).flatMap(callItems),
   ]
 }
 
-/** OpenRouter's: what is not text goes back as it came. */
-function detailItems(detail: AnyJson): Item[] {
-  return opaqueIn(detail).map((one) => ({ type: 'opaque', ...one }))
+/** OpenRouter's: what is not text goes back as it came. Details that follow each other may be pieces of one, and have its id. */
+function detailItems(details: readonly AnyJson[]): Item[] {
+  const all = details.flatMap(opaqueIn)
+  const ids = all.filter(({ kind }) => kind === 'item-id')
+  const isMore = (one: Opaque) => ids.indexOf(one) > 0 && ids[ids.indexOf(one) - 1]?.value === one.value
+  return all.filter((one) => !isMore(one)).map((one) => ({ type: 'opaque', ...one }))
 }
 
 /** Where there are details, they hold the text of the reasoning too. */
@@ -45,12 +49,13 @@ function reasoningOf({ reasoning_content: content, reasoning, reasoning_details:
 }
 
 function callItems({ id, function: call, custom, extra_content: extra }: AnyJson): Item[] {
-  if (custom !== undefined) return [{ type: 'call', name: custom.name, id, input: { input: custom.input } }]
+  if (custom !== undefined) return [{ type: 'call', name: custom.name, id, native: 'custom', input: { input: custom.input } }]
+  return [{ type: 'call', name: call.name, id, input: inputOf(call.arguments) }, ...signatureOf({ extra_content: extra })]
+}
+
+function signatureOf({ extra_content: extra }: AnyJson): Item[] {
   const signature = extra?.google?.thought_signature
-  return [
-    { type: 'call', name: call.name, id, input: inputOf(call.arguments) },
-    ...(signature ? [{ type: 'opaque', kind: 'signature', value: signature } as const] : []),
-  ]
+  return signature ? [{ type: 'opaque', kind: 'signature', value: signature }] : []
 }
 
 function resultOf({ tool_call_id: id, content }: AnyJson): Item {

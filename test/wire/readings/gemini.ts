@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
 import { broken, errorInside, noAnswerIn, statusError } from './errors.ts'
-import { type AnyJson, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+import { type AnyJson, type Draft, known, orderedDraft, type Reading, type ReadUsage, type Recorded } from './reading.ts'
 
 /** `FinishReason` of the API's reference; its first two values also come as the numbers of the enum. */
 const finishes: { readonly [reason: string]: FinishReason } = {
@@ -28,7 +28,7 @@ const finishes: { readonly [reason: string]: FinishReason } = {
 /** The first candidate of a response, or of the pieces of a stream. */
 export function readGemini(recorded: Recorded): Reading {
   if (recorded.status >= 300) return { error: statusError(recorded) }
-  const found = draft()
+  const found = orderedDraft()
   let reason: string | undefined
   let blocked: string | undefined
   let usage: AnyJson
@@ -56,10 +56,17 @@ function addPart(found: Draft, part: AnyJson): void {
     if (part.thought) found.reasoning.push(part.text)
     else found.text += part.text
   }
+  addOrder(found, part)
   if (part.functionCall) addCall(found, part.functionCall)
   if (part.inlineData) found.media.push({ mediaType: part.inlineData.mimeType, data: part.inlineData.data })
   if (part.executableCode) found.serverCalls.push({ name: 'code_execution', item: part.executableCode })
   if (part.toolCall) found.serverCalls.push({ name: part.toolCall.toolType, item: part.toolCall })
+}
+
+function addOrder({ order }: Draft, { text, thought, functionCall, inlineData, thoughtSignature: _, ...value }: AnyJson): void {
+  if (typeof text === 'string' && !thought) order?.push({ type: 'text', text })
+  else if (functionCall?.name) order?.push({ type: 'call' })
+  else if (Object.keys(value).length > 0) order?.push({ type: 'item', value })
 }
 
 /** A call with a name is a new one; what has none goes on with the last one. */

@@ -1,3 +1,4 @@
+import { opaqueIn } from './messages.ts'
 import type { AnyJson } from './reading.ts'
 import { type Item, type Media, type ReadRequest, requestOf } from './request.ts'
 
@@ -42,10 +43,7 @@ function blockItems(block: AnyJson): Item[] {
 /** What of citations and of results is encrypted must come back as it was. */
 function encryptedIn(pieces: AnyJson): Item[] {
   if (!Array.isArray(pieces)) return []
-  return pieces.flatMap(({ encrypted_index: index, encrypted_content: content }: AnyJson): Item[] => {
-    const value = content ?? index
-    return value ? [{ type: 'opaque', kind: 'encrypted', value }] : []
-  })
+  return pieces.flatMap(opaqueIn).map((one) => ({ type: 'opaque', ...one }))
 }
 
 function resultOf({ tool_use_id: id, content, is_error: failed }: AnyJson): Item {

@@ -1,7 +1,18 @@
 import type { FinishReason } from '../../../src/core/model.ts'
 import { readBody } from './body.ts'
 import { broken, errorInside, noAnswerIn, statusError } from './errors.ts'
-import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+import {
+  type Answer,
+  type AnyJson,
+  argumentsOf,
+  type Draft,
+  known,
+  type Opaque,
+  orderedDraft,
+  type Reading,
+  type ReadUsage,
+  type Recorded,
+} from './reading.ts'
 
 const finishes: { readonly [reason: string]: FinishReason } = {
   end_turn: 'stop',
@@ -58,7 +69,7 @@ function addDelta(block: AnyJson, delta: AnyJson): void {
 }
 
 function answerOf({ content, stop_reason: reason, usage }: AnyJson): Answer {
-  const found = draft()
+  const found = orderedDraft()
   for (const block of content ?? []) addBlock(found, block)
   return { ...found, rawFinish: [reason], finish: finishes[reason] ?? 'other', usage: usageOf(usage ?? {}) }
 }
@@ -81,7 +92,15 @@ function addBlock(found: Draft, block: AnyJson): void {
     case 'mcp_tool_use':
       found.serverCalls.push({ name: block.name, item: block })
   }
+  addOrder(found, block)
   addOpaque(found, block)
+}
+
+function addOrder({ order }: Draft, { json: written, ...block }: AnyJson): void {
+  if (block.type === 'text') order?.push({ type: 'text', text: block.text })
+  else if (block.type === 'tool_use') order?.push({ type: 'call' })
+  else if (block.type !== 'thinking' && block.type !== 'redacted_thinking')
+    order?.push({ type: 'item', value: written ? { ...block, input: argumentsOf(written) } : block })
 }
 
 /** Signatures, and what stands encrypted in results and citations of server tools. */
@@ -89,10 +108,14 @@ function addOpaque(found: Draft, block: AnyJson): void {
   if (block.signature) found.opaque.push({ kind: 'signature', value: block.signature })
   if (block.caller?.tool_id) found.opaque.push({ kind: 'mark', value: block.caller.tool_id })
   const pieces = [...(Array.isArray(block.content) ? block.content : []), ...(block.citations ?? [])]
-  for (const piece of pieces) {
-    const value = piece.encrypted_content ?? piece.encrypted_index
-    if (value) found.opaque.push({ kind: 'encrypted', value })
-  }
+  for (const piece of pieces) found.opaque.push(...opaqueIn(piece))
+}
+
+/** What is encrypted; of a citation without it, the words that it cites. */
+export function opaqueIn({ encrypted_content: content, encrypted_index: index, cited_text: cited }: AnyJson): Opaque[] {
+  const value = content ?? index
+  if (value) return [{ kind: 'encrypted', value }]
+  return cited ? [{ kind: 'mark', value: cited }] : []
 }
 
 function usageOf(usage: AnyJson): ReadUsage {

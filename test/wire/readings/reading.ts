@@ -55,14 +55,25 @@ export interface ReadError {
   readonly retryAfterMs?: number
 }
 
+/** What an answer says, does and holds, in the order in which it stands in the body: a text, one of `calls`, or what only its API has. */
+export type Placed =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call' }
+  /** As it has to come back, without its id. */
+  | { readonly type: 'item'; readonly value: AnyJson }
+
 export interface Answer {
   readonly text: string
   /** In pieces, as they stand in the body: joined by nothing or by line breaks. */
   readonly reasoning: readonly string[]
+  /** Where the API has several for it: the name of its field. It goes back under the same. */
+  readonly reasoningField?: string
   readonly calls: readonly ReadCall[]
   readonly serverCalls: readonly ServerCall[]
   readonly opaque: readonly Opaque[]
   readonly media: readonly { readonly mediaType?: string; readonly data: string }[]
+  /** Absent where the API knows no order: one text, and calls behind it. */
+  readonly order?: readonly Placed[]
   /** The provider's words for why it ended: each one may be kept. Empty when it gave none. */
   readonly rawFinish: readonly string[]
   /** As the provider's word says, whatever calls there are: some APIs have no word for them. */
@@ -86,14 +97,21 @@ export interface Recorded {
 export interface Draft {
   text: string
   reasoning: string[]
+  reasoningField?: string
   calls: ReadCall[]
   serverCalls: ServerCall[]
   opaque: Opaque[]
   media: { mediaType?: string; data: string }[]
+  order?: Placed[]
 }
 
 export function draft(): Draft {
   return { text: '', reasoning: [], calls: [], serverCalls: [], opaque: [], media: [] }
+}
+
+/** A draft of an answer that has an order. */
+export function orderedDraft(): Draft & { readonly order: Placed[] } {
+  return { ...draft(), order: [] }
 }
 
 /** The JSON of a text; `undefined` when it is none. */

@@ -5,7 +5,9 @@ import { type AnyJson, json, type Opaque } from './reading.ts'
 
 /** One thing in a turn, in the order in which it stands there. */
 export type Item =
-  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string }
+  /** `field`: where it stands, if its API has several places for it. */
+  | { readonly type: 'reasoning'; readonly text: string; readonly field?: string }
   | Media
   | { readonly type: 'call'; readonly name?: string; readonly id?: string; readonly input: unknown; readonly native?: string }
   | Result
@@ -30,6 +32,10 @@ export interface Result {
   readonly text: string
   readonly media: readonly Media[]
   readonly failed: boolean
+  /** Of a call that is no function call: the item's type. */
+  readonly native?: string
+  /** The program of the model that called, where one did: it is answered to it. */
+  readonly caller?: string
 }
 
 export interface Turn {
@@ -78,7 +84,7 @@ export function requestOf(said: readonly Said[], more: Partial<ReadRequest> = {}
 function addItem(items: Item[], item: Item): void {
   const last = items.at(-1)
   if (item.type !== 'text' && item.type !== 'reasoning') items.push(item)
-  else if (item.text !== '' && last?.type === item.type) items[items.length - 1] = { type: item.type, text: last.text + item.text }
+  else if (item.text !== '' && last?.type === item.type) items[items.length - 1] = { ...last, text: last.text + item.text }
   else if (item.text !== '') items.push(item)
 }
 

@@ -69,7 +69,7 @@ function encryptedIn({ encrypted_content: value }: AnyJson): Item[] {
   return value ? [{ type: 'opaque', kind: 'encrypted', value }] : []
 }
 
-function resultOf({ call_id: id, output, tools }: AnyJson): Item {
+function resultOf({ type, call_id: id, output, tools, caller }: AnyJson): Item {
   const items = Array.isArray(output) ? contentOf(output) : []
   return {
     type: 'result',
@@ -77,6 +77,8 @@ function resultOf({ call_id: id, output, tools }: AnyJson): Item {
     text: Array.isArray(output) ? items.map((item) => (item.type === 'text' ? item.text : '')).join('') : resultText(output ?? tools),
     media: items.filter((item) => item.type === 'media'),
     failed: false,
+    ...(type === 'function_call_output' ? {} : { native: type }),
+    ...(caller?.caller_id ? { caller: caller.caller_id } : {}),
   }
 }
 

@@ -1,6 +1,16 @@
 import { readBody } from './body.ts'
 import { errorInside, noAnswerIn, statusError } from './errors.ts'
-import { type Answer, type AnyJson, argumentsOf, type Draft, draft, known, type Reading, type ReadUsage, type Recorded } from './reading.ts'
+import {
+  type Answer,
+  type AnyJson,
+  argumentsOf,
+  type Draft,
+  known,
+  orderedDraft,
+  type Reading,
+  type ReadUsage,
+  type Recorded,
+} from './reading.ts'
 
 /** Calls that are ours to run, and no functions. */
 const nativeCalls = new Set([
@@ -47,7 +57,7 @@ export function readResponses(recorded: Recorded): Reading {
 
 /** Some servers leave the output of the last event empty: then the items that came before it are all there is. */
 function answerOf(response: AnyJson, items: readonly AnyJson[]): Reading {
-  const found = draft()
+  const found = orderedDraft()
   const output: AnyJson[] = response.output?.length > 0 ? response.output : items.filter(Boolean)
   // mistral.rs tells the reasoning beside the items.
   if (typeof response.reasoning === 'string') found.reasoning.push(response.reasoning)
@@ -73,6 +83,12 @@ function isServers({ type, environment, call_id: id }: AnyJson): boolean {
   return type === 'custom_tool_call' && /^xs_call/.test(id ?? '')
 }
 
+/** Ours to run. */
+function isCall(item: AnyJson): boolean {
+  if (item.type === 'tool_search_call') return item.execution === 'client'
+  return item.type === 'function_call' || (nativeCalls.has(item.type) && !isServers(item))
+}
+
 /** Copilot makes up ids anew in each event: such a one names nothing. */
 function renamed(item: AnyJson, before: AnyJson): boolean {
   return before?.type === item.type && before?.id !== item.id
@@ -90,7 +106,7 @@ function addItem(found: Draft, item: AnyJson): void {
   else if (item.type === 'reasoning')
     for (const part of [...(item.summary ?? []), ...(item.content ?? [])]) found.reasoning.push(part.text ?? '')
   else if (item.type === 'function_call') found.calls.push({ name: item.name, id: item.call_id, input: argumentsOf(item.arguments) })
-  else if (!isServers(item) && (nativeCalls.has(item.type) || (item.type === 'tool_search_call' && item.execution === 'client')))
+  else if (isCall(item))
     found.calls.push({
       ...(item.name === undefined ? {} : { name: item.name }),
       id: item.call_id ?? item.id,
@@ -98,12 +114,23 @@ function addItem(found: Draft, item: AnyJson): void {
       input: item.input ?? item.operation ?? item.action ?? item.arguments ?? {},
     })
   else if (serverCalls.has(item.type) || isServers(item)) found.serverCalls.push({ name: item.name ?? item.type, item })
+  addOrder(found, item)
   if (item.type === 'image_generation_call' && item.result) found.media.push({ data: item.result })
   const isEmptyMessage = item.type === 'message' && (item.content ?? []).every((part: AnyJson) => !(part.text ?? part.refusal)?.trim())
   if (item.id && !isEmptyMessage) found.opaque.push({ kind: 'item-id', value: item.id })
   if (item.encrypted_content) found.opaque.push({ kind: 'encrypted', value: item.encrypted_content })
   for (const value of marksOf(item)) found.opaque.push({ kind: 'mark', value })
   if (item.fingerprint) found.opaque.push({ kind: 'signature', value: item.fingerprint })
+}
+
+function addOrder({ order }: Draft, item: AnyJson): void {
+  if (item.type === 'message')
+    order?.push({ type: 'text', text: (item.content ?? []).map((part: AnyJson) => part.text ?? part.refusal ?? '').join('') })
+  else if (isCall(item)) order?.push({ type: 'call' })
+  else if (item.type !== 'reasoning') {
+    const { id: _, ...value } = item
+    order?.push({ type: 'item', value })
+  }
 }
 
 /** The phase of a message, whose call a call is. A namespace of the name of the tool says nothing: clients put it there by themselves. */
