@@ -180,7 +180,7 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /** With its keys in order. */
-export function sorted(value: unknown): Json | undefined {
+function sorted(value: unknown): Json | undefined {
   if (Array.isArray(value)) return value.map((one) => sorted(one) ?? null)
   if (typeof value !== 'object' || value === null) return value as Json | undefined
   const entries = Object.entries(value).filter(([, one]) => one !== undefined)
