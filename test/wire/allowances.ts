@@ -1,6 +1,6 @@
 import type { WireApi, WireMeta } from '../setup/wire.ts'
 import { type Difference, same, type What } from './differences.ts'
-import type { RequestDifference, RequestWhat } from './request-differences.ts'
+import { isMadeId, type RequestDifference, type RequestWhat } from './request-differences.ts'
 
 export type AnyDifference = Difference | RequestDifference
 
@@ -252,9 +252,8 @@ function isMadeAnew(difference: AnyDifference, most: number): boolean {
   return isOdd && isOfOurs(difference.ours)
 }
 
-/** `call_m1_0`, or `R00001000` where nine letters are all that a server takes. */
 function isOfOurs(ids: unknown): boolean {
-  return listOf(ids).every((id) => /^(?:call_m\d+_\d+|R[0-9a-z]{8})$/.test(String(id)))
+  return listOf(ids).every(isMadeId)
 }
 
 function isAnsweredBetween(recorded: unknown, ours: unknown): boolean {

@@ -204,6 +204,20 @@ describe('what the provider had said', () => {
     expect(unsaid([thinking, { ...signature, value: 'sig-2' } as Item, said, searched, called], 'own')).toEqual(['request-opaque'])
   })
 
+  test('has no id where the API gave none: there ours makes one, and sends no other', () => {
+    const asks = {
+      choices: [{ message: { tool_calls: [{ id: '', function: { name: 'look', arguments: '{}' } }] }, finish_reason: 'tool_calls' }],
+    }
+    const unnumbered = exchangeOf('chat-completions', asks)
+    const unsaidIds = (id: string) => {
+      const ours = request([call(id)], [result(id, 'A')])
+      const differences = requestDifferences(none, ours, (turn) => (turn === 1 ? 'own' : undefined))
+      return markSaid(differences, () => unnumbered, ours.turns).filter(({ said }) => said !== true)
+    }
+    expect(unsaidIds('call_m1_0')).toEqual([])
+    expect(unsaidIds('call_of_another')).toHaveLength(1)
+  })
+
   test('goes to another model as far as anybody can read it, even if it is word for word', () =>
     expect(unsaid(whole, 'foreign')).toEqual(['request-reasoning', 'request-opaque', 'request-items']))
 })

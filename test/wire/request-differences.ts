@@ -100,6 +100,11 @@ export function turnDifferences(recorded: Turn, ours: Turn): RequestDifference[]
   ]
 }
 
+/** Of ours: `call_m1_0`, or `R00001000` where nine letters are all that a server takes. */
+export function isMadeId(id: unknown): boolean {
+  return /^(?:call_m\d+_\d+|R[0-9a-z]{8})$/.test(String(id))
+}
+
 /** What only the model that made it can read, or asks for. */
 export function opaqueDifferences(recorded: Turn, ours: Turn): RequestDifference[] {
   const both = (what: RequestWhat, read: (turn: Turn) => unknown) => difference(what, read(recorded), read(ours))

@@ -2,7 +2,14 @@ import type { Exchange } from '../setup/wire.ts'
 import { readResponse } from './readings/read-response.ts'
 import type { Answer, Placed } from './readings/reading.ts'
 import { type Item, requestOf, type Turn } from './readings/request.ts'
-import { nativeDifferences, opaqueDifferences, orderDifferences, type RequestDifference, turnDifferences } from './request-differences.ts'
+import {
+  isMadeId,
+  nativeDifferences,
+  opaqueDifferences,
+  orderDifferences,
+  type RequestDifference,
+  turnDifferences,
+} from './request-differences.ts'
 
 /** The answer of a response as a turn of a request, as the plain reading has it, with as many calls as the client has kept. */
 export function turnOf({ text, reasoning, reasoningField: field, calls, opaque, order }: Answer, kept: number): Turn | undefined {
@@ -19,6 +26,16 @@ export function turnOf({ text, reasoning, reasoningField: field, calls, opaque, 
   ]).turns[1]
 }
 
+/** Where the API gave a call no id, one that ours has made stands for it. */
+function numbered(said: Turn, ours: Turn): Turn {
+  const made = ours.items.filter((item) => item.type === 'call')
+  const items = said.items.map((item) => {
+    const one = item.type === 'call' ? made.shift() : undefined
+    return one?.id !== undefined && item.type === 'call' && !item.id && isMadeId(one.id) ? { ...item, id: one.id } : item
+  })
+  return { ...said, items }
+}
+
 export function callsIn({ items }: Turn): number {
   return items.filter(({ type }) => type === 'call').length
 }
@@ -33,8 +50,9 @@ export function markSaid(
     const ours = sent[difference.turn ?? -1]
     const exchange = answered(difference.turn ?? -1)
     const answer = exchange === undefined ? undefined : readResponse(exchange).answer
-    const said = ours === undefined || answer === undefined ? undefined : turnOf(answer, callsIn(ours))
-    if (ours === undefined || said === undefined || !told.has(difference.what)) return difference
+    const turn = ours === undefined || answer === undefined ? undefined : turnOf(answer, callsIn(ours))
+    if (ours === undefined || turn === undefined || !told.has(difference.what)) return difference
+    const said = numbered(turn, ours)
     if (difference.origin === 'foreign' && opaque.has(difference.what)) return difference
     const ownWords = [
       ...turnDifferences(said, ours),
