@@ -165,6 +165,20 @@ const forms: readonly Allowance[] = [
   },
   {
     api: 'any',
+    what: 'request-roles',
+    when: ({ recorded, ours }) => same(withAllResults(recorded), ours),
+    reason: 'the client leaves some calls of an answer without a result: in ours each has one, which says so',
+    unseen: true,
+  },
+  {
+    api: 'any',
+    what: 'request-pairing',
+    when: ({ recorded, ours }) => same([...listOf(recorded)].sort(), ours) && same(ours, [...listOf(recorded).keys()]),
+    reason: 'the client sends results in the order in which they came, ours in that of the calls; which is of which call is compared',
+    unseen: true,
+  },
+  {
+    api: 'any',
     what: 'request-ids',
     when: ({ recorded, ours }) => /REDACTED/.test(JSON.stringify(recorded)) && isOfOurs(ours),
     reason: 'the source of the recording has put marks in the places of ids, and the server would not take the marks',
@@ -193,12 +207,6 @@ const forms: readonly Allowance[] = [
 const handedOver: readonly Allowance[] = [
   ...(['request-reasoning', 'request-opaque'] as const).map(keptBack),
   ...(['request-item-ids', 'request-marks', 'request-items'] as const).map((what): Allowance => ({ ...keptBack(what), unseen: true })),
-  {
-    api: 'any',
-    what: 'request-ids',
-    when: (difference) => isForeign(difference) && isOfOurs(difference.ours),
-    reason: 'an answer of another model: the ids of its calls are made to fit; that calls and results belong together is compared',
-  },
 ]
 
 export const allowances: readonly Allowance[] = [...notYet, ...said, ...forms, ...handedOver]
@@ -259,6 +267,15 @@ function isOfOurs(ids: unknown): boolean {
 function isAnsweredBetween(recorded: unknown, ours: unknown): boolean {
   const joined = listOf(ours).join(', ')
   return joined.replace(/(user \d+ results), assistant, user/g, '$1') === listOf(recorded).join(', ')
+}
+
+/** `user 1 results` behind `assistant 2 calls` are two. */
+function withAllResults(outline: unknown): unknown[] {
+  return listOf(outline).map((turn, place, all) => {
+    const calls = /^assistant (\d+) calls/.exec(String(all[place - 1]))?.[1]
+    const results = /^user (\d+) results/.exec(String(turn))?.[1]
+    return Number(results) < Number(calls) ? String(turn).replace(`${results} results`, `${calls} results`) : turn
+  })
 }
 
 /** Where both have an id, it is the same. */

@@ -155,6 +155,20 @@ describe('requests', () => {
     })
   }
 
+  test('results that a client sends in another order, or not at all, are allowed: ours are whole and in the order of the calls', () => {
+    const unallowed = (theirs: ReadRequest, ours: ReadRequest) =>
+      requestDifferences(theirs, ours, () => 'own')
+        .filter((one) => allowanceIn(allowances, one, metaOf('messages')) === undefined)
+        .map(({ what }) => what)
+    const turned = request(turn, [...results].reverse())
+    expect(unallowed(turned, recorded)).toEqual([])
+    expect(unallowed(turned, turned)).toEqual([])
+    expect(unallowed(recorded, turned)).toEqual(['request-pairing'])
+    expect(unallowed(turned, request(turn, [result('a', 'B'), result('b', 'A')]))).toEqual(['request-results'])
+    expect(unallowed(request(turn, results.slice(0, 1)), recorded)).toEqual([])
+    expect(unallowed(recorded, request(turn, results.slice(0, 1)))).toEqual(['request-roles'])
+  })
+
   test('of a turn from elsewhere nothing that is opaque is compared', () => {
     const ours = request([text('Look:'), call('a'), call('b')], results)
     expect(requestDifferences(recorded, ours, () => undefined)).toEqual([])

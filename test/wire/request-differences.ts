@@ -50,14 +50,15 @@ export function requestDifferences(recorded: ReadRequest, ours: ReadRequest, ori
   if (!same(rolesRecorded, rolesOurs)) found.push({ what: 'request-roles', recorded: rolesRecorded, ours: rolesOurs })
   const turns = turnsFor(recorded, ours)
   if (!same(rolesRecorded, turns.map(outline))) return found
-  for (const [place, turn] of recorded.turns.entries()) {
-    const other = turns[place] ?? turn
+  for (const [place, told] of recorded.turns.entries()) {
+    const [asked, askedOurs, sent] = [recorded.turns[place - 1], turns[place - 1], turns[place] ?? told]
+    const [turn, other] = [inOrderOfCalls(told, asked), inOrderOfCalls(sent, askedOurs)]
     const origin = originOf(place)
     const differences = [
       ...turnDifferences(turn, other),
-      ...resultNameDifferences([recorded.turns[place - 1], turn], [turns[place - 1], other]),
-      ...difference('request-pairing', pairs(turn, recorded.turns[place - 1]), pairs(other, turns[place - 1])),
-      ...unnumberedDifferences(other, turns[place - 1]),
+      ...resultNameDifferences([asked, turn], [askedOurs, other]),
+      ...difference('request-pairing', pairs(told, asked), pairs(sent, askedOurs)),
+      ...unnumberedDifferences(other, askedOurs),
       ...orderDifferences(turn, other, origin),
       ...(origin === undefined ? [] : opaqueDifferences(turn, other)),
       ...(origin === 'own' ? nativeDifferences('call', turn, other) : []),
@@ -192,6 +193,15 @@ function unnumberedDifferences(turn: Turn, before: Turn | undefined): RequestDif
     called,
     results.map(({ name }) => name),
   )
+}
+
+/** Each result in the place of its call: in which order a client sends them is told by `pairs`. */
+function inOrderOfCalls(turn: Turn, before: Turn | undefined): Turn {
+  const places = pairs(turn, before)
+  if (new Set(places).size < places.length || places.includes(-1)) return turn
+  const results = itemsOf(turn, 'result')
+  const sorted = places.map((_, place) => results[places.indexOf(places.toSorted((a, b) => a - b)[place] ?? -1)])
+  return { ...turn, items: turn.items.map((item) => (item.type === 'result' ? (sorted.shift() ?? item) : item)) }
 }
 
 /** Of each result, the place of its call in the turn before. */
