@@ -134,8 +134,10 @@ function kept(schema: JsonObject): JsonObject {
 /** What is left of a schema when its null is told by a flag; nothing where null was all. */
 function withoutNull(schema: JsonObject): { readonly rest: JsonObject | undefined; readonly mayBeNull: boolean } {
   const { type, enum: values, const: only } = schema
-  if (typesOf(schema)?.join() === 'null' || only === null) return { rest: undefined, mayBeNull: true }
-  if (Array.isArray(values) && values.includes(null) && (type === undefined || listOf(type).includes('null'))) {
+  // A list of types that names none says nothing.
+  const types = typesOf(schema)
+  if (types?.join() === 'null' || only === null) return { rest: undefined, mayBeNull: true }
+  if (Array.isArray(values) && values.includes(null) && (types === undefined || types.includes('null'))) {
     const others = values.filter((value: Json) => value !== null)
     const rest = { ...schema, ...(Array.isArray(type) ? { type: type.filter((one: Json) => one !== 'null') } : {}), enum: others }
     return { rest: others.length === 0 ? undefined : rest, mayBeNull: true }
@@ -152,7 +154,7 @@ function withoutNull(schema: JsonObject): { readonly rest: JsonObject | undefine
   for (const word of ['anyOf', 'oneOf'] as const) {
     const branches = listOf(schema[word])
     const others = branches.filter((branch) => !isNull(branch))
-    if (others.length === branches.length || type !== undefined) continue
+    if (others.length === branches.length || types !== undefined) continue
     return { rest: others.length === 0 ? undefined : { ...schema, [word]: others }, mayBeNull: true }
   }
   return { rest: schema, mayBeNull: false }

@@ -146,15 +146,16 @@ function properties({ state, place, converted }: Writing, schema: JsonObject): J
 /** The schema of an optional field, where all are required: null says that it is not given. */
 function orNull({ refs }: Converting, field: Json): Json {
   if (takesNull(refs, field) || !isJsonObject(field)) return field
-  const { type, const: only, enum: values } = field
+  const { const: only, enum: values } = field
+  const types = typesOf(field)
   if (field['$ref'] !== undefined || field['allOf'] !== undefined) return { anyOf: [field, { type: 'null' }] }
-  if (Array.isArray(field['anyOf']) && type === undefined && values === undefined && only === undefined)
+  if (Array.isArray(field['anyOf']) && types === undefined && values === undefined && only === undefined)
     return { ...field, anyOf: [...field['anyOf'], { type: 'null' }] }
-  if (type === undefined || field['anyOf'] !== undefined || field['oneOf'] !== undefined || field['not'] !== undefined)
+  if (types === undefined || field['anyOf'] !== undefined || field['oneOf'] !== undefined || field['not'] !== undefined)
     return { anyOf: [field, { type: 'null' }] }
-  const types = Array.isArray(type) ? [...type, 'null'] : [type, 'null']
-  if (only !== undefined) return { ...withoutConst(field), type: types, enum: [only, null] }
-  return Array.isArray(values) ? { ...field, type: types, enum: [...values, null] } : { ...field, type: types }
+  const type = [...types, 'null']
+  if (only !== undefined) return { ...withoutConst(field), type, enum: [only, null] }
+  return Array.isArray(values) ? { ...field, type, enum: [...values, null] } : { ...field, type }
 }
 
 function withoutConst({ const: _const, ...rest }: JsonObject): JsonObject {

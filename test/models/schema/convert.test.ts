@@ -113,6 +113,11 @@ describe('B178 the strict form of OpenAI', () => {
     expect(conversion.schema).toEqual(sent(schema, openaiSchemas))
   })
 
+  test.each([[[]], [['any']], ['any']])('an optional field of types %j, which name none, may be more than null', (type) => {
+    const { properties } = sent({ type: 'object', properties: { a: { type, enum: ['x', 2] } } }, openaiStrictSchemas)
+    expect((properties as JsonObject)['a']).toEqual({ anyOf: [{ type: ['string', 'number'], enum: ['x', 2] }, { type: 'null' }] })
+  })
+
   test('10 levels are still strict', () => {
     expect(convertSchema(nested(10), openaiStrictSchemas).strict).toBe(true)
   })
@@ -284,6 +289,11 @@ describe("B183 Gemini's part of OpenAPI", () => {
       { type: 'OBJECT', description: '(other properties: {"type":"number"})' },
     ],
     ['null only', { type: 'null' }, { type: 'STRING', description: '(always null)', nullable: true }],
+    [
+      'null only, beside a list of types that names none',
+      { type: ['any'], enum: [null] },
+      { type: 'STRING', description: '(always null)', nullable: true },
+    ],
     [
       'a bare list',
       { type: 'array', items: { type: 'string' }, uniqueItems: true },
