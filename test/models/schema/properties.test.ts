@@ -130,9 +130,11 @@ describe.each(profiles)('B178, B179, B180, B183 $name', (profile) => {
         // What can't be strict is sent as the form that is not.
         const form = profile.strict === undefined || conversion.strict ? profile : profile.strict.instead
         expect(faults[form.name]?.(conversion.schema)).toEqual([])
-        const text = JSON.stringify(conversion.schema)
-        expect(JSON.stringify(convertSchema(JSON.parse(before), profile).schema)).toBe(text)
         expect(JSON.stringify(schema)).toBe(before)
+        const text = JSON.stringify(conversion.schema)
+        // One object that stands at two places (the generator makes such) is one definition; in a copy they are two.
+        const [once, again] = [0, 1].map(() => JSON.stringify(convertSchema(JSON.parse(before), profile).schema))
+        expect(again).toBe(once)
         expect(text).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/)
         if (form.words !== 'all') expect(text.length).toBeLessThan(4_000_000)
       }),
