@@ -31,6 +31,15 @@ export function typeOf(mediaType: string): string {
   return mediaType.toLowerCase().replace(/;.*$/s, '').trim()
 }
 
+/**
+ * What stands in the place of media that can't be shown. An API's own refusal would hold for ever: whoever goes on with the session sends it again.
+ * The model can say that it does not see it.
+ */
+export function unseen({ mediaType, name = '' }: Pick<MediaPart, 'mediaType' | 'name'>): string {
+  const title = name.trim() === '' ? '' : ` named ${wellFormed(name)}`
+  return `(Here was a file of type ${wellFormed(mediaType)}${title}, which can't be shown to you.)`
+}
+
 /** OpenAI takes no file without a name, and tells its kind by how that ends. */
 export function fileName({ mediaType, name = '' }: Pick<MediaPart, 'mediaType' | 'name'>): string {
   return name.trim() === '' ? `file.${extension(typeOf(mediaType))}` : wellFormed(name)

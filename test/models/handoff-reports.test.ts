@@ -126,7 +126,9 @@ test.each([
   const folder = await mkdtemp(join(tmpdir(), 'rondo-handoff-'))
   try {
     const side = sideOf(name)
-    const episodes = [kinds['work with parallel calls, a picture, errors, blanks and a denial']?.(side, 'one') ?? working(side, 'one')]
+    const episodes = [
+      kinds['work with parallel calls, pictures, a document, errors, blanks and a denial']?.(side, 'one') ?? working(side, 'one'),
+    ]
     const session = new HandedSession(() => jsonlStore({ directory: folder }))
     const other = sideOf('mistral')
     await session.play([

@@ -3,7 +3,8 @@ import type { Message } from '../../core/message.ts'
 import { wordIds } from '../history/ids.ts'
 import { type AssistantItem, type HistoryRules, type ResultItem, type Turn, turnsOf } from '../history/turns.ts'
 import type { Encoded, Piece, Writing } from '../http/conversation.ts'
-import { isReadable, mediaBlock, unseen } from './media.ts'
+import { unseen } from '../media-data.ts'
+import { isReadable, mediaBlock } from './media.ts'
 import { noteIn } from './notes.ts'
 import { pendingIn, serverBlocks } from './pending.ts'
 import { isServerResult, isServerUse, missingResult } from './server-tools.ts'
@@ -14,7 +15,7 @@ import { isServerResult, isServerUse, missingResult } from './server-tools.ts'
  * @param prefill Whether they go on with an answer that another one follows. Others are asked to by a message of the user.
  */
 export function messagesWriting(scope: string, prefill: boolean): Writing {
-  const rules: HistoryRules = { scope, ids: wordIds, resultHolds: isReadable }
+  const rules: HistoryRules = { scope, ids: wordIds, shows: isReadable, resultHolds: isReadable }
   return {
     encode: (message, used, before) => encodeMessage(message, used, before, rules, prefill),
     between: (before, after) => (before === undefined && after === 'assistant' ? userPiece([words(opening)]) : undefined),

@@ -15,23 +15,13 @@ export function isReadable({ mediaType, data = '' }: MediaPart): boolean {
   return isRemote(data) ? type.startsWith('image/') : images.has(type) || texts.test(type)
 }
 
-/**
- * An image or a document. What the API has no block for is told in words: a history with it must not be refused for ever, and the model can
- * say that it does not see it.
- */
+/** An image or a document: one that is readable. */
 export function mediaBlock(part: MediaPart): JsonObject {
   const { mediaType, name = '', data = '' } = part
   const type = ownType(mediaType)
-  if (!isReadable(part)) return { type: 'text', text: unseen(part) }
   const source = isRemote(data) ? { type: 'url', url: data } : sourceOf(data, type)
   if (type.startsWith('image/')) return { type: 'image', source }
   return { type: 'document', source, ...(name.trim() === '' ? {} : { title: wellFormed(name) }) }
-}
-
-/** What an answer held that can't be sent as a part of one. */
-export function unseen({ mediaType, name }: MediaPart): string {
-  const title = name === undefined ? '' : ` named ${wellFormed(name)}`
-  return `(Here was a file of type ${wellFormed(mediaType)}${title}, which can't be shown to you.)`
 }
 
 function sourceOf(data: string, type: string): JsonObject {

@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json.ts'
 import { type MediaPart, type Message, type Part, resultText, type ToolCallPart } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
+import { unseen } from '../media-data.ts'
 import { legalToolName } from '../tool-names.ts'
 import { type CallIds, idsOf } from './ids.ts'
 
@@ -9,7 +10,9 @@ export interface HistoryRules {
   /** Opaque data goes back to whom it came from only: what is kept under another scope is not shown to the adapter. */
   readonly scope: string
   readonly ids: CallIds
-  /** Whether the result of a tool may hold this. What it may not is shown by the user, after all results of the turn. Default: nothing. */
+  /** Whether the API has a form for this at all. What it has none for is told in words. Default: it has. */
+  readonly shows?: (media: MediaPart) => boolean
+  /** Whether the result of a tool may hold this, which can be shown. What it may not is shown by the user, after all results of the turn. Default: nothing. */
   readonly resultHolds?: (media: MediaPart) => boolean
   /** How tools may be named. Default: `legalToolName`. */
   readonly nameOf?: (name: string) => string
@@ -80,13 +83,14 @@ export interface Turns {
  * A message of ours as the turns of an API: the one place that knows what a history must be everywhere. A call is followed by its result,
  * results stand in call order and in one turn, ids and names are legal and ids unique, what is blank is left out (a blank between two texts
  * is of the first one), opaque data of others is dropped, and reasoning with it when its text is of no use elsewhere, texts are well-formed,
- * and media that a result can't hold is shown by the user behind all results. The same message after the same history gives the same turns.
+ * and media that a result can't hold is shown by the user behind all results, or told
+ * of in words where the API has no form for it. The same message after the same history gives the same turns.
  *
  * @param used The ids of calls before it.
  */
 export function turnsOf(message: Message, used: { has(id: string): boolean }, rules: HistoryRules): Turns {
   if (message.role !== 'assistant') {
-    const items = message.parts.flatMap((part) => userItem(part))
+    const items = message.parts.flatMap((part) => userItem(part, rules))
     return { turns: items.length === 0 ? [] : [{ role: 'user', items }], ids: [] }
   }
   const calls = message.parts.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true)
@@ -103,9 +107,13 @@ export function turnsOf(message: Message, used: { has(id: string): boolean }, ru
 
 const none: readonly string[] = []
 
-function userItem(part: Part): readonly (TextItem | MediaItem)[] {
+function userItem(part: Part, rules: HistoryRules): readonly (TextItem | MediaItem)[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: wellFormed(part.text) }]
-  return isMedia(part) ? [{ type: 'media', part }] : []
+  return isMedia(part) ? [mediaItem(part, rules)] : []
+}
+
+function mediaItem(part: MediaPart, { shows }: HistoryRules): TextItem | MediaItem {
+  return shows?.(part) === false ? { type: 'text', text: unseen(part) } : { type: 'media', part }
 }
 
 function assistantItems({ parts }: Message, ids: readonly string[], rules: HistoryRules): readonly AssistantItem[] {
@@ -162,7 +170,7 @@ function mediaBeside(call: ToolCallPart, rules: HistoryRules): readonly (TextIte
   const media = mediaIn(call).filter((one) => rules.resultHolds?.(one) !== true)
   if (media.length === 0) return []
   const title: TextItem = { type: 'text', text: `From the result of ${wellFormed(call.toolName)}:` }
-  return [title, ...media.map((part): MediaItem => ({ type: 'media', part }))]
+  return [title, ...media.map((part) => mediaItem(part, rules))]
 }
 
 function mediaIn({ content }: ToolCallPart): readonly MediaPart[] {

@@ -1,6 +1,6 @@
-import { RondoError } from '../../core/error.ts'
 import type { Message } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
+import { unseen } from '../media-data.ts'
 import type { Peer } from './peer.ts'
 
 /** A conversation without tools as the chat format of a model file takes it, with an empty answer at its end that is to be written. */
@@ -20,16 +20,12 @@ export function chatHistory(instructions: string, messages: Iterable<Message>): 
   return history
 }
 
-/** Reasoning is not shown to the model again. */
+/** Reasoning is not shown to the model again; of images and files it is told. */
 function shownText({ parts }: Message): string {
   let text = ''
   for (const part of parts) {
     if (part.type === 'text') text += part.text
-    else if (part.type === 'image' || part.type === 'file')
-      throw new RondoError(
-        'ModelBadRequest',
-        `llama-cpp: the message holds ${part.type === 'image' ? 'an image' : 'a file'} (${part.mediaType}), and only text can be shown to a model here. Leave it out, or use another model.`,
-      )
+    else if (part.type === 'image' || part.type === 'file') text += `${text === '' ? '' : '\n\n'}${unseen(part)}`
   }
   return wellFormed(text)
 }

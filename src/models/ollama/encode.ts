@@ -1,10 +1,9 @@
-import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
 import { anyIds } from '../history/ids.ts'
 import { type AssistantItem, type HistoryRules, type MediaItem, type TextItem, type Turn, turnsOf } from '../history/turns.ts'
 import type { Piece, Writing } from '../http/conversation.ts'
-import { base64Of } from '../media-data.ts'
+import { base64Of, isRemote } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 
 /** Under which key it is kept that reasoning came from this model. */
@@ -14,7 +13,7 @@ export function ollamaScope(model: string): string {
 
 /** How messages are written for a model. */
 export function ollamaWriting(model: string): Writing {
-  const rules: HistoryRules = { scope: ollamaScope(model), ids: anyIds }
+  const rules: HistoryRules = { scope: ollamaScope(model), ids: anyIds, shows: isImage }
   return {
     encode(message, used) {
       const { turns, ids } = turnsOf(message, used, rules)
@@ -59,19 +58,11 @@ function assistantPieces(items: readonly AssistantItem[]): readonly Piece[] {
 
 function userMessage(items: readonly (TextItem | MediaItem)[]): JsonObject {
   const content = items.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n')
-  const images = items.flatMap((item) => (item.type === 'media' ? [imageOf(item.part)] : []))
+  const images = items.flatMap((item) => (item.type === 'media' ? [base64Of(item.part.data ?? '') ?? ''] : []))
   return { role: 'user', content, ...(images.length === 0 ? {} : { images }) }
 }
 
-/** Images are all that there is, as bare base64. */
-function imageOf({ type, mediaType, data = '' }: MediaPart): string {
-  if (type !== 'image' && !mediaType.startsWith('image/'))
-    throw unfit(`A file of type ${mediaType}`, 'Pass its text, or pictures of its pages.')
-  const base64 = base64Of(data)
-  if (base64 === undefined) throw unfit('An image given as a URL', 'Load it and pass its bytes.')
-  return base64
-}
-
-function unfit(what: string, advice: string): RondoError {
-  return new RondoError('ModelBadRequest', `${what} can't be sent: Ollama takes images, as their bytes, and nothing else. ${advice}`)
+/** Images are all that there is, and by their bytes alone. */
+function isImage({ type, mediaType, data = '' }: MediaPart): boolean {
+  return (type === 'image' || mediaType.startsWith('image/')) && !isRemote(data)
 }

@@ -1,4 +1,3 @@
-import { RondoError } from '../../core/error.ts'
 import { isJsonObject, type Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
 import {
@@ -12,7 +11,7 @@ import {
   turnsOf,
 } from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
-import { base64Of, fileName, typeOf, urlOf } from '../media-data.ts'
+import { base64Of, fileName, isRemote, typeOf, urlOf } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 import { textOrNothing } from '../wire.ts'
 import type { Dialect } from './dialect.ts'
@@ -21,7 +20,7 @@ import { contentWithThinking, reasoningFields } from './reasoning.ts'
 
 /** How a server's messages are written. */
 export function chatWriting(model: string, dialect: Dialect): Writing {
-  const rules: HistoryRules = { scope: chatScope(model, dialect), ids: dialect.ids }
+  const rules: HistoryRules = { scope: chatScope(model, dialect), ids: dialect.ids, shows: isShown }
   const encode: Writing['encode'] = (message, used) => {
     const { turns, ids } = turnsOf(message, used, rules)
     return { pieces: turns.flatMap((turn) => piecesOf(turn, dialect)), ids }
@@ -115,7 +114,7 @@ function mediaPart(part: MediaPart, dialect: Dialect): Json {
   const url = urlOf(part)
   if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
   const format = audioFormats[typeOf(mediaType)]
-  if (format !== undefined) return { type: 'input_audio', input_audio: { data: audioOf(part), format } }
+  if (format !== undefined) return { type: 'input_audio', input_audio: { data: base64Of(part.data ?? '') ?? '', format } }
   // OpenAI takes no video; OpenRouter, vLLM and others take it so.
   if (mediaType.startsWith('video/')) return { type: 'video_url', video_url: { url } }
   return filePart(part, url, dialect)
@@ -131,13 +130,8 @@ function filePart(part: MediaPart, url: string, { filesAs }: Dialect): Json {
 }
 
 /** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */
-function audioOf({ mediaType, data = '' }: MediaPart): string {
-  const base64 = base64Of(data)
-  if (base64 !== undefined) return base64
-  throw new RondoError(
-    'ModelBadRequest',
-    `A file of type ${mediaType} is given as a URL: the API takes audio as base64 only. Load it and pass its bytes.`,
-  )
+function isShown({ mediaType, data = '' }: MediaPart): boolean {
+  return audioFormats[typeOf(mediaType)] === undefined || !isRemote(data)
 }
 
 const audioFormats: { readonly [mediaType: string]: string } = {

@@ -7,6 +7,7 @@ import type { FakeRequest, FakeServer } from '../../../src/testing/fake/server.t
 import { type Side, sides } from './sides.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUg=='
+const paper = 'JVBERi0xLjQK'
 const shot = 'iVBORw0KGgoAAAAShotShot'
 
 /** What Gemini takes for the signature of a call that is not its own. */
@@ -49,8 +50,8 @@ export interface Episode {
   readonly status: 'completed' | 'aborted' | 'incomplete'
   /** It is aborted at the first event of this type. */
   readonly abortAt?: 'reasoning.delta' | 'text.delta' | 'call.started'
-  /** Texts that each later request must hold. */
-  readonly said: readonly string[]
+  /** What each later request must hold. */
+  readonly said: readonly (string | RegExp)[]
   /** Thoughts that go back to whom they are of. */
   readonly thoughts?: readonly string[]
 }
@@ -61,10 +62,12 @@ const look = (where: string) => ({ name: 'look', input: { at: where } })
 
 /** What may happen in a session. `tag` makes what is said in it its own. */
 export const kinds: { readonly [name: string]: Kind } = {
-  'work with parallel calls, a picture, errors, blanks and a denial': (_, tag) => ({
+  'work with parallel calls, pictures, a document, errors, blanks and a denial': (_, tag) => ({
     input: [
       { type: 'text', text: `task-${tag}` },
       { type: 'image', mediaType: 'image/png', data: png },
+      // Not every API has a place for it: then it is told in words.
+      { type: 'file', mediaType: 'application/pdf', data: paper, name: 'paper.pdf' },
     ],
     replies: [
       {
@@ -87,6 +90,7 @@ export const kinds: { readonly [name: string]: Kind } = {
     said: [
       `task-${tag}`,
       png,
+      new RegExp(`${paper}|a file of type application/pdf named paper.pdf`),
       `I look. ${tag}`,
       `saw ${tag}-picture`,
       shot,
@@ -153,7 +157,7 @@ export class HandedSession {
   /** By their side: what its requests have held of what belongs to it alone. */
   readonly #opaque = new Map<string, Set<string>>()
   readonly #players = new Map<string, { readonly server: FakeServer; model: Model }>()
-  readonly #said: string[] = []
+  readonly #said: (string | RegExp)[] = []
   readonly #thoughts: { readonly side: string; readonly text: string }[] = []
   readonly #begun = new Map<string, readonly string[]>()
   /** Whose providers have run a call themselves. */
@@ -234,7 +238,7 @@ export class HandedSession {
   #check(side: Side, request: FakeRequest | undefined, about: string): void {
     const text = Buffer.from(request?.bytes ?? []).toString()
     expect(
-      this.#said.filter((one) => !text.includes(one)),
+      this.#said.filter((one) => (typeof one === 'string' ? !text.includes(one) : !one.test(text))),
       `${about}: lost`,
     ).toEqual([])
     if (side.serverTrace !== undefined && this.#ran.has(side.name))

@@ -94,7 +94,7 @@ describe.skipIf(!isInstalled)(title, () => {
     })
   })
 
-  test('handoff: a session of each API goes on here, with its calls, errors and an aborted turn, and back again', () => {
+  test('handoff: a session of each API goes on here, with an image, calls, errors and an aborted turn, and back again', () => {
     const whole = {
       statuses: ['completed', 'aborted', 'completed', 'Ready.'],
       calls: ['city ok'],
@@ -176,7 +176,6 @@ describe.skipIf(!isInstalled)(title, () => {
 
   test('what can’t be done is refused with words, and the model goes on', () => {
     expect(scene('refusals')).toEqual({
-      image: { code: 'ModelBadRequest', message: expect.stringMatching(/holds an image \(image\/png\)/), retryable: false },
       circle: {
         code: 'ModelBadRequest',
         message: expect.stringMatching(/no grammar could be made .* set constrain: false\.$/),

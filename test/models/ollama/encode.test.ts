@@ -26,13 +26,22 @@ describe('messages', () => {
     expect(messagesOf([user('look', ...images, 'well')])).toEqual([{ role: 'user', content: 'look\n\nwell', images: ['AAAA', 'BBBB'] }])
   })
 
-  test.each([
-    [{ type: 'file', mediaType: 'application/pdf', data: 'AAAA' }, 'A file of type application/pdf'],
-    [{ type: 'image', mediaType: 'image/png', data: 'https://a.test/b.png' }, 'An image given as a URL'],
-  ] as const)('what can not be sent is said before it is: %j', (part, said) => {
-    expect(() => messagesOf([user(part)])).toThrow(
-      expect.objectContaining({ code: 'ModelBadRequest', message: expect.stringContaining(said) }),
-    )
+  const unseen: readonly Part[] = [
+    { type: 'file', mediaType: 'application/pdf', data: 'AAAA', name: 'a.pdf' },
+    { type: 'image', mediaType: 'image/png', data: 'https://a.test/b.png' },
+  ]
+  const told = [
+    "(Here was a file of type application/pdf named a.pdf, which can't be shown to you.)",
+    "(Here was a file of type image/png, which can't be shown to you.)",
+  ]
+  test('what can not be sent is told in words, also in results: no session is refused for it', () => {
+    expect(messagesOf([user('look', ...unseen)])).toEqual([{ role: 'user', content: ['look', ...told].join('\n\n') }])
+    expect(messagesOf([user('go'), assistant(call(0, { content: unseen }))])).toMatchObject([
+      {},
+      {},
+      { role: 'tool' },
+      { role: 'user', content: ['From the result of weather:', ...told].join('\n\n') },
+    ])
   })
 
   test('calls have objects as arguments; each result follows with the name of its tool, in call order', () => {
