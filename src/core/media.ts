@@ -4,28 +4,26 @@
  */
 const maxInlineChars = 8 * 1024
 
-export interface MediaBytes {
-  readonly bytes: Uint8Array
-  /** What a `data:` URL says of itself. */
-  readonly mediaType?: string
-}
-
 /** What of a media part's data belongs into a blob: bytes, and long texts that hold bytes. `undefined`: it stays as it is (a URL, say). */
-export function blobBytes(data: Uint8Array | string): MediaBytes | undefined {
-  if (typeof data !== 'string') return { bytes: data }
+export function blobBytes(data: Uint8Array | string): Uint8Array | undefined {
+  if (typeof data !== 'string') return data
   if (data.length <= maxInlineChars) return undefined
   if (!/^[a-z][a-z0-9+.-]*:/i.test(data)) return decoded(data)
   return /^data:/i.test(data) ? ofDataUrl(data) : undefined
 }
 
+/** The media type that a `data:` URL names. */
+export function dataUrlType(data: Uint8Array | string): string | undefined {
+  return typeof data === 'string' ? /^data:([^;,]{1,200})[;,]/i.exec(data)?.[1] : undefined
+}
+
 /** RFC 2397: `data:[<media type>][;base64],<data>`. */
-function ofDataUrl(url: string): MediaBytes | undefined {
+function ofDataUrl(url: string): Uint8Array | undefined {
   const comma = url.indexOf(',')
   if (comma < 0) return undefined
-  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';')
+  const parameters = url.slice(0, comma).split(';').slice(1)
   const content = url.slice(comma + 1)
-  const found = parameters.some((parameter) => parameter.toLowerCase() === 'base64') ? decoded(content) : { bytes: percentDecoded(content) }
-  return found === undefined || mediaType === '' ? found : { ...found, mediaType }
+  return parameters.some((parameter) => parameter.toLowerCase() === 'base64') ? decoded(content) : percentDecoded(content)
 }
 
 /** What a `data:` URL holds as it is: `%` and two hexadecimal digits are a byte, what looks like it and is none stays (WHATWG URL, percent-decode). */
@@ -44,12 +42,12 @@ export function percentDecoded(text: string): Uint8Array {
 
 const percent = 0x25
 
-function decoded(base64: string): MediaBytes | undefined {
+function decoded(base64: string): Uint8Array | undefined {
   try {
     const units = atob(base64)
     const bytes = new Uint8Array(units.length)
     for (let i = 0; i < units.length; i++) bytes[i] = units.charCodeAt(i)
-    return { bytes }
+    return bytes
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { blobBytes, toBase64 } from '../core/media.ts'
+import { blobBytes, dataUrlType, toBase64 } from '../core/media.ts'
 import type { MediaPart, Message, Part, ProviderData } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
 import type { SessionState, Turn } from '../core/state.ts'
@@ -21,14 +21,14 @@ export interface GivenMedia {
 /** The part as the journal keeps it: bytes, and long texts that hold bytes, are in a blob before the entry that refers to it is written. */
 export function keptMedia(keep: Keep, given: GivenMedia): MediaPart | Promise<MediaPart> {
   const { type, data, name, providerData } = given
-  const found = blobBytes(data)
+  const bytes = blobBytes(data)
   const part = {
     type,
-    mediaType: given.mediaType ?? found?.mediaType ?? (type === 'image' ? 'image/png' : 'application/octet-stream'),
+    mediaType: given.mediaType ?? dataUrlType(data) ?? (type === 'image' ? 'image/png' : 'application/octet-stream'),
     ...(name === undefined ? {} : { name }),
     ...(providerData === undefined ? {} : { providerData }),
   }
-  if (found !== undefined) return keep(found.bytes).then((ref) => ({ ...part, ref }))
+  if (bytes !== undefined) return keep(bytes).then((ref) => ({ ...part, ref }))
   return { ...part, data: String(data) }
 }
 

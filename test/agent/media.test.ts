@@ -96,12 +96,16 @@ describe('media is kept in blobs, and the model gets its data', () => {
       { type: 'file', name: 'a.txt', data: text },
       { type: 'file', data: bytes, providerData: { scope: { id: 1 } } },
       { type: 'image', data: bytes, mediaType: 5 },
+      { type: 'image', data: 'data:image/jpeg;base64,AAAA' },
+      { type: 'file', data: 'data:,a' },
     ]
     await agentIn(place, { tools: [giving(parts)] }).run('Hi')
     expect(mediaOf(place.model.requests[1]?.messages)).toEqual([
       { type: 'file', mediaType: 'text/plain', name: 'a.txt', data: Buffer.from('A'.repeat(3_000)).toString('base64') },
       { type: 'file', mediaType: 'application/octet-stream', data: base64, providerData: { scope: { id: 1 } } },
       { ...image, data: base64 },
+      { type: 'image', mediaType: 'image/jpeg', data: 'data:image/jpeg;base64,AAAA' },
+      { type: 'file', mediaType: 'application/octet-stream', data: 'data:,a' },
     ])
   })
 })
