@@ -40,6 +40,20 @@ export function unseen({ mediaType, name = '' }: Pick<MediaPart, 'mediaType' | '
   return `(Here was a file of type ${wellFormed(mediaType)}${title}, which can't be shown to you.)`
 }
 
+/** Whether a file of this type can be read as text. */
+export function isText(type: string): boolean {
+  return texts.test(type)
+}
+
+const texts = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-sh|sql|toml)$)|\+(?:json|xml)$/
+
+/** What Chat Completions, Responses and Messages take as images; others are refused, whatever the model. */
+export function isCommonImage({ type, mediaType }: Pick<MediaPart, 'type' | 'mediaType'>): boolean {
+  return type === 'image' && commonImages.has(mediaType)
+}
+
+const commonImages: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+
 /** OpenAI takes no file without a name, and tells its kind by how that ends. */
 export function fileName({ mediaType, name = '' }: Pick<MediaPart, 'mediaType' | 'name'>): string {
   return name.trim() === '' ? `file.${extension(typeOf(mediaType))}` : wellFormed(name)

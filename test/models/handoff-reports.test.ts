@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Agent, type Message, type Part } from '../../src/index.ts'
+import { openaiCompatible } from '../../src/models/openai/index.ts'
 import { jsonlStore } from '../../src/stores/jsonl.ts'
 import type { FakeRequest } from '../../src/testing/fake/server.ts'
 import { HandedSession, kinds, working } from './handoff/session.ts'
@@ -45,6 +46,38 @@ async function asked(side: Side, input: readonly Message[]): Promise<FakeRequest
 // biome-ignore lint/suspicious/noExplicitAny: a body of any shape
 const bodyOf = ({ body }: FakeRequest) => body as any
 const textOf = ({ bytes }: FakeRequest) => Buffer.from(bytes).toString()
+
+const types = [
+  'image/png',
+  'IMAGE/PNG',
+  'image/jpg',
+  'image/gif',
+  'image/svg+xml',
+  'image/tiff',
+  'image/*',
+  'audio/mpeg',
+  'audio/ogg',
+  'Video/MP4',
+]
+const documents = [
+  'application/pdf',
+  'Text/CSV; charset=utf-8',
+  'application/json',
+  'application/zip',
+  'application/octet-stream',
+  '',
+  ' ',
+  'png',
+]
+const places = ['AAAA', 'AAA', ' A_\n-A=', 'a b!', '', 'data:,', 'data:image/png', 'data:;base64,AAAA', 'data:image/jpeg,%41']
+const remote = ['https://a.test/x', 'http://a.test/x', 'gs://a/x', 'file:///x', 'C:\\x.png', 'https://']
+
+const media: readonly Part[] = [...types, ...documents].flatMap((mediaType) =>
+  [...places, ...remote].flatMap((data) => [
+    { type: 'image', mediaType, data },
+    { type: 'file', mediaType, data, name: 'a\ud83d "b"' },
+  ]),
+)
 
 describe.each(named)('%s takes', (_, side) => {
   test('B014 B016 ids of others, equal ones in several turns too', async () => {
@@ -91,7 +124,26 @@ describe.each(named)('%s takes', (_, side) => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places[0]).toBeGreaterThan(0)
     expect(text.indexOf('steer')).toBeGreaterThan(places[4] ?? 0)
-    expect(text).toContain('iVBORw0KGgo=')
+    expect(text).toContain(side.untaken?.includes('image/png') === true ? 'a file of type image/png' : 'iVBORw0KGgo=')
+  })
+})
+
+/** What is taken besides by a server of which nothing is known, or by whatever is behind a package, nobody can say. */
+const strict: readonly Side[] = [
+  ...sides.filter(({ name }) => !['openai-chat', 'json-reply', 'ai-sdk'].includes(name)),
+  ...['openai', 'azure', 'groq'].map((name): Side => {
+    const model = (baseURL: string) => openaiCompatible({ baseURL, name })('chat-model')
+    return { ...sideOf('openai-chat'), name, model }
+  }),
+]
+
+describe.each(strict)('images and files of every kind: $name is asked', (side) => {
+  test.each([
+    ['what a user shows', [{ role: 'user', parts: [{ type: 'text', text: 'go' }, ...media] }]],
+    ['what a tool shows', [user('go'), said(call('m1.0', 'c0', { content: media })), user('and?')]],
+    ['what a model shows', [user('go'), said({ type: 'text', text: 'Here:' }, ...media), user('and?')]],
+  ] satisfies readonly (readonly [string, readonly Message[]])[])('%s', async (_, history) => {
+    await asked(side, history)
   })
 })
 

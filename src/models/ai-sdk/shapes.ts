@@ -64,7 +64,7 @@ function dataV4(place: Place): DataV4 {
 }
 
 function contentV3(part: MediaPart): ContentV3 {
-  const kind = isImage(part) ? 'image' : 'file'
+  const kind = part.type
   const place = placeOf(part)
   if ('url' in place) return { type: `${kind}-url`, url: place.url.href }
   return { type: `${kind}-data`, data: place.base64, mediaType: part.mediaType, ...(kind === 'file' ? nameOf(part) : {}) }
@@ -76,10 +76,6 @@ function contentV4(part: MediaPart): ContentV4 {
 
 function textIn(text: string): { type: 'text'; text: string }[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }]
-}
-
-function isImage({ type, mediaType }: MediaPart): boolean {
-  return type === 'image' || mediaType.startsWith('image/')
 }
 
 function nameOf({ name }: MediaPart): { filename?: string } {

@@ -1,10 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
 import { anyIds } from '../history/ids.ts'
-import { type AssistantItem, type CallItem, type HistoryRules, type ResultItem, type Turn, turnsOf } from '../history/turns.ts'
+import {
+  type AssistantItem,
+  type CallItem,
+  type HistoryRules,
+  type MediaItem,
+  type ResultItem,
+  type Turn,
+  turnsOf,
+} from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
 import { optional } from '../http/frames.ts'
-import { base64Of, isRemote, typeOf } from '../media-data.ts'
+import { isRemote, isText, unseen } from '../media-data.ts'
+import { plainMedia } from '../plain-media.ts'
 import { geminiToolNames, legalToolName } from '../tool-names.ts'
 import type { Family } from './family.ts'
 
@@ -27,7 +36,8 @@ export function geminiWriting(scope: string, family: Family): Writing {
     ids: anyIds,
     nameOf: (name) => legalToolName(name, geminiToolNames),
     // As bytes only; a URL would be another kind of part.
-    resultHolds: ({ mediaType, data = '' }) => family.mediaInResults && typesInResults.has(typeOf(mediaType)) && !isRemote(data),
+    shows: isShown,
+    resultHolds: ({ mediaType, data = '' }) => family.mediaInResults && typesInResults.has(mediaType) && !isRemote(data),
   }
   return {
     between,
@@ -93,12 +103,19 @@ function valueOfItem(item: AssistantItem): JsonObject | undefined {
     case 'reasoning':
       return item.data === undefined ? undefined : { text: item.text, thought: true }
     case 'media':
-      return mediaPart(item.part)
+      return answerMedia(item)
     case 'call':
       return callPart(item)
     case 'server-call':
       return undefined
   }
+}
+
+/** What the model itself has made goes back as it came. */
+function answerMedia({ part, data }: MediaItem): JsonObject {
+  if (data !== undefined) return mediaPart(part)
+  const plain = plainMedia(part)
+  return plain !== undefined && isShown(plain) ? mediaPart(plain) : { text: unseen(part) }
 }
 
 /** For calls that another model made; the word itself, as Google's own client sends it. https://ai.google.dev/gemini-api/docs/thought-signatures */
@@ -121,8 +138,22 @@ function responsePart({ name, text, isError, media, part }: ResultItem, scope: s
   return { functionResponse: { ...(id === undefined ? {} : { id }), name, response: { [isError ? 'error' : 'output']: text }, ...parts } }
 }
 
-/** Remote: a page, a video of YouTube, a file of the Files API, one in Google's storage. https://ai.google.dev/gemini-api/docs/file-input-methods */
+/**
+ * What is of another type is refused ("Unsupported MIME type"): https://ai.google.dev/gemini-api/docs/image-understanding, …/document-processing. Of what
+ * lies elsewhere (a page, a video of YouTube, a file of the Files API, one in Google's storage) the type need not be known:
+ * https://ai.google.dev/gemini-api/docs/file-input-methods
+ */
+function isShown({ mediaType, data = '' }: MediaPart): boolean {
+  if (isRemote(data) && mediaType === unknownType) return true
+  return images.has(mediaType) || /^(?:audio|video)\//.test(mediaType) || mediaType === 'application/pdf' || isText(mediaType)
+}
+
+const unknownType = 'application/octet-stream'
+
+const images: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
+
 function mediaPart({ mediaType, data = '' }: MediaPart): JsonObject {
-  const base64 = base64Of(data)
-  return base64 === undefined ? { fileData: { mimeType: mediaType, fileUri: data } } : { inlineData: { mimeType: mediaType, data: base64 } }
+  const mimeType = isText(mediaType) && !mediaType.startsWith('text/') ? 'text/plain' : mediaType
+  if (!isRemote(data)) return { inlineData: { mimeType, data } }
+  return { fileData: mediaType === unknownType ? { fileUri: data } : { mimeType, fileUri: data } }
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../core/json.ts'
 import { type MediaPart, type Message, type Part, resultText, type ToolCallPart } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
 import { unseen } from '../media-data.ts'
+import { plainMedia } from '../plain-media.ts'
 import { legalToolName } from '../tool-names.ts'
 import { type CallIds, idsOf } from './ids.ts'
 
@@ -10,7 +11,7 @@ export interface HistoryRules {
   /** Opaque data goes back to whom it came from only: what is kept under another scope is not shown to the adapter. */
   readonly scope: string
   readonly ids: CallIds
-  /** Whether the API has a form for this at all. What it has none for is told in words. Default: it has. */
+  /** Whether the API has a form for this at all, which is plain (`plainMedia`). What it has none for is told in words. Default: it has. */
   readonly shows?: (media: MediaPart) => boolean
   /** Whether the result of a tool may hold this, which can be shown. What it may not is shown by the user, after all results of the turn. Default: nothing. */
   readonly resultHolds?: (media: MediaPart) => boolean
@@ -22,6 +23,8 @@ export interface TextItem {
   readonly type: 'text'
   /** Well-formed. '' only where it has data. */
   readonly text: string
+  /** Ours: it stands in the place of what can't be shown. */
+  readonly isTold?: true
   /** The opaque data of this scope. */
   readonly data?: Json
 }
@@ -34,6 +37,7 @@ export interface ReasoningItem {
 
 export interface MediaItem {
   readonly type: 'media'
+  /** Plain, but for what an answer holds. */
   readonly part: MediaPart
   readonly data?: Json
 }
@@ -83,8 +87,8 @@ export interface Turns {
  * A message of ours as the turns of an API: the one place that knows what a history must be everywhere. A call is followed by its result,
  * results stand in call order and in one turn, ids and names are legal and ids unique, what is blank is left out (a blank between two texts
  * is of the first one), opaque data of others is dropped, and reasoning with it when its text is of no use elsewhere, texts are well-formed,
- * and media that a result can't hold is shown by the user behind all results, or told
- * of in words where the API has no form for it. The same message after the same history gives the same turns.
+ * and media that a result can't hold is shown by the user behind all results, or told of in words where the API has no form for it. The same
+ * message after the same history gives the same turns.
  *
  * @param used The ids of calls before it.
  */
@@ -113,7 +117,20 @@ function userItem(part: Part, rules: HistoryRules): readonly (TextItem | MediaIt
 }
 
 function mediaItem(part: MediaPart, { shows }: HistoryRules): TextItem | MediaItem {
-  return shows?.(part) === false ? { type: 'text', text: unseen(part) } : { type: 'media', part }
+  const plain = plainMedia(part)
+  return plain === undefined || shows?.(plain) === false
+    ? { type: 'text', text: unseen(part), isTold: true }
+    : { type: 'media', part: plain }
+}
+
+/** As one text, for where there are no parts: what a user says in pieces is one text, what is told in the place of media stands apart from it. */
+export function joinedTexts(items: readonly TextItem[]): string {
+  let text = ''
+  for (const [place, item] of items.entries()) {
+    const isApart = place > 0 && (item.isTold === true || items[place - 1]?.isTold === true)
+    text += isApart ? `\n\n${item.text}` : item.text
+  }
+  return text
 }
 
 function assistantItems({ parts }: Message, ids: readonly string[], rules: HistoryRules): readonly AssistantItem[] {
@@ -161,16 +178,21 @@ function assistantItem(part: Part, nextId: () => string, rules: HistoryRules): r
 }
 
 function resultOf({ id, name, part }: CallItem, rules: HistoryRules): ResultItem {
-  const media = mediaIn(part).filter((one) => rules.resultHolds?.(one) === true)
+  const media = mediaIn(part).flatMap((one) => heldMedia(one, rules) ?? [])
   const isError = part.settlement !== undefined && part.settlement.outcome !== 'ok'
   return { id, name, text: wellFormed(resultText(part)), isError, media, part }
 }
 
 function mediaBeside(call: ToolCallPart, rules: HistoryRules): readonly (TextItem | MediaItem)[] {
-  const media = mediaIn(call).filter((one) => rules.resultHolds?.(one) !== true)
+  const media = mediaIn(call).filter((one) => heldMedia(one, rules) === undefined)
   if (media.length === 0) return []
   const title: TextItem = { type: 'text', text: `From the result of ${wellFormed(call.toolName)}:` }
   return [title, ...media.map((part) => mediaItem(part, rules))]
+}
+
+function heldMedia(part: MediaPart, { resultHolds }: HistoryRules): MediaPart | undefined {
+  const plain = plainMedia(part)
+  return plain !== undefined && resultHolds?.(plain) === true ? plain : undefined
 }
 
 function mediaIn({ content }: ToolCallPart): readonly MediaPart[] {

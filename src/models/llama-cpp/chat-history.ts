@@ -1,5 +1,6 @@
 import type { Message } from '../../core/message.ts'
 import { wellFormed } from '../../core/text.ts'
+import { joinedTexts, type TextItem } from '../history/turns.ts'
 import { unseen } from '../media-data.ts'
 import type { Peer } from './peer.ts'
 
@@ -22,10 +23,9 @@ export function chatHistory(instructions: string, messages: Iterable<Message>): 
 
 /** Reasoning is not shown to the model again; of images and files it is told. */
 function shownText({ parts }: Message): string {
-  let text = ''
-  for (const part of parts) {
-    if (part.type === 'text') text += part.text
-    else if (part.type === 'image' || part.type === 'file') text += `${text === '' ? '' : '\n\n'}${unseen(part)}`
-  }
-  return wellFormed(text)
+  const items = parts.flatMap((part): TextItem[] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }]
+    return part.type === 'image' || part.type === 'file' ? [{ type: 'text', text: unseen(part), isTold: true }] : []
+  })
+  return wellFormed(joinedTexts(items))
 }

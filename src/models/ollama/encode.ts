@@ -3,7 +3,7 @@ import type { MediaPart } from '../../core/message.ts'
 import { anyIds } from '../history/ids.ts'
 import { type AssistantItem, type HistoryRules, type MediaItem, type TextItem, type Turn, turnsOf } from '../history/turns.ts'
 import type { Piece, Writing } from '../http/conversation.ts'
-import { base64Of, isRemote } from '../media-data.ts'
+import { isRemote } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 
 /** Under which key it is kept that reasoning came from this model. */
@@ -58,11 +58,13 @@ function assistantPieces(items: readonly AssistantItem[]): readonly Piece[] {
 
 function userMessage(items: readonly (TextItem | MediaItem)[]): JsonObject {
   const content = items.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n')
-  const images = items.flatMap((item) => (item.type === 'media' ? [base64Of(item.part.data ?? '') ?? ''] : []))
+  const images = items.flatMap((item) => (item.type === 'media' ? [item.part.data ?? ''] : []))
   return { role: 'user', content, ...(images.length === 0 ? {} : { images }) }
 }
 
-/** Images are all that there is, and by their bytes alone. */
-function isImage({ type, mediaType, data = '' }: MediaPart): boolean {
-  return (type === 'image' || mediaType.startsWith('image/')) && !isRemote(data)
+/** Images are all that there is, and by their bytes alone. Others than these fail with "image: unknown format". */
+function isImage({ mediaType, data = '' }: MediaPart): boolean {
+  return types.has(mediaType) && !isRemote(data)
 }
+
+const types: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp'])

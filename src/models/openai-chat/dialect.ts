@@ -30,6 +30,11 @@ export interface ChatQuirks {
   readonly namesChoice?: boolean
   /** How files go: as `file`, as `document_url` (Mistral), or as `file_url` (Perplexity). Default `file`. */
   readonly filesAs?: 'file' | 'document_url' | 'file_url'
+  /**
+   * What a message of the user's can show; of what it can't, the model is told in words. `image`: PNG, JPEG, GIF and WebP; `pdf`: PDF by its bytes, where
+   * `file` is files of all types. Default: whatever there is a form for.
+   */
+  readonly shows?: readonly ('image' | 'audio' | 'video' | 'file' | 'pdf')[]
   /** Default `seed`. */
   readonly seedField?: 'seed' | 'random_seed'
   /** More tools than this are an error before anything is sent. Default: no limit is known. */

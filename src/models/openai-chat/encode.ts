@@ -4,6 +4,7 @@ import {
   type AssistantItem,
   type CallItem,
   type HistoryRules,
+  joinedTexts,
   type MediaItem,
   type ResultItem,
   type TextItem,
@@ -11,7 +12,7 @@ import {
   turnsOf,
 } from '../history/turns.ts'
 import type { Piece, Role, Writing } from '../http/conversation.ts'
-import { base64Of, fileName, isRemote, typeOf, urlOf } from '../media-data.ts'
+import { fileName, isCommonImage, isRemote, urlOf } from '../media-data.ts'
 import { scopeOf } from '../scope.ts'
 import { textOrNothing } from '../wire.ts'
 import type { Dialect } from './dialect.ts'
@@ -20,7 +21,7 @@ import { contentWithThinking, reasoningFields } from './reasoning.ts'
 
 /** How a server's messages are written. */
 export function chatWriting(model: string, dialect: Dialect): Writing {
-  const rules: HistoryRules = { scope: chatScope(model, dialect), ids: dialect.ids, shows: isShown }
+  const rules: HistoryRules = { scope: chatScope(model, dialect), ids: dialect.ids, shows: (media) => isShown(media, dialect) }
   const encode: Writing['encode'] = (message, used) => {
     const { turns, ids } = turnsOf(message, used, rules)
     return { pieces: turns.flatMap((turn) => piecesOf(turn, dialect)), ids }
@@ -101,7 +102,7 @@ function answerJson({ id, text }: ResultItem): string {
 
 /** Text alone as a text, else as parts. */
 function userContent(items: readonly (TextItem | MediaItem)[], dialect: Dialect): string {
-  if (items.every((item) => item.type === 'text')) return JSON.stringify(items.map((item) => item.text).join(''))
+  if (items.every((item) => item.type === 'text')) return JSON.stringify(joinedTexts(items))
   return JSON.stringify(items.map((item) => userPart(item, dialect)))
 }
 
@@ -110,28 +111,45 @@ function userPart(item: TextItem | MediaItem, dialect: Dialect): Json {
 }
 
 function mediaPart(part: MediaPart, dialect: Dialect): Json {
-  const { type, mediaType } = part
+  const { mediaType, data = '' } = part
   const url = urlOf(part)
-  if (type === 'image' || mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
-  const format = audioFormats[typeOf(mediaType)]
-  if (format !== undefined) return { type: 'input_audio', input_audio: { data: base64Of(part.data ?? '') ?? '', format } }
-  // OpenAI takes no video; OpenRouter, vLLM and others take it so.
-  if (mediaType.startsWith('video/')) return { type: 'video_url', video_url: { url } }
-  return filePart(part, url, dialect)
+  switch (kindOf(part)) {
+    case 'image':
+      return { type: 'image_url', image_url: { url } }
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data, format: audioFormats[mediaType] ?? '' } }
+    case 'video':
+      // OpenAI takes none; OpenRouter, vLLM and others take it so.
+      return { type: 'video_url', video_url: { url } }
+    case 'file':
+      return filePart(part, url, dialect)
+  }
 }
 
 function filePart(part: MediaPart, url: string, { filesAs }: Dialect): Json {
   const name = fileName(part)
   if (filesAs === 'document_url') return { type: 'document_url', document_url: url, document_name: name }
   // Base64 stands there without what says that it is.
-  if (filesAs === 'file_url') return { type: 'file_url', file_url: { url: base64Of(part.data ?? '') ?? url }, file_name: name }
+  if (filesAs === 'file_url') return { type: 'file_url', file_url: { url: part.data ?? '' }, file_name: name }
   // Without a name OpenAI asks for a `file_id`.
   return { type: 'file', file: { filename: name, file_data: url } }
 }
 
-/** The API takes audio as base64 and as nothing else (its reference, `input_audio.data`). */
-function isShown({ mediaType, data = '' }: MediaPart): boolean {
-  return audioFormats[typeOf(mediaType)] === undefined || !isRemote(data)
+function isShown(media: MediaPart, { shows }: Dialect): boolean {
+  const { mediaType, data = '' } = media
+  const kind = kindOf(media)
+  // The API takes audio as base64 and as nothing else (its reference, `input_audio.data`).
+  if (isRemote(data) && (kind === 'audio' || !/^https?:/i.test(data))) return false
+  if (shows === undefined) return true
+  if (kind === 'file' && mediaType === 'application/pdf' && shows.includes('pdf')) return !isRemote(data)
+  return shows.includes(kind) && (kind !== 'image' || isCommonImage(media))
+}
+
+/** By the parts that the API has. */
+function kindOf({ type, mediaType }: MediaPart): 'image' | 'audio' | 'video' | 'file' {
+  if (type === 'image') return 'image'
+  if (audioFormats[mediaType] !== undefined) return 'audio'
+  return mediaType.startsWith('video/') ? 'video' : 'file'
 }
 
 const audioFormats: { readonly [mediaType: string]: string } = {

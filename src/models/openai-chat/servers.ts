@@ -14,6 +14,8 @@ export const servers: readonly KnownServer[] = [
     keyVariable: 'OPENAI_API_KEY',
     maxTokensField: 'max_completion_tokens',
     callIds: 'forty',
+    // Of files PDF only, and none by its URL: https://developers.openai.com/api/docs/guides/file-inputs
+    shows: ['image', 'audio', 'pdf'],
     maxTools: 128,
     // Random padding of each event, against listeners who measure packets: it costs bytes, and every event then differs from the one before.
     streamOptions: { include_obfuscation: false },
@@ -31,6 +33,7 @@ export const servers: readonly KnownServer[] = [
     keyHeader: 'api-key',
     maxTokensField: 'max_completion_tokens',
     callIds: 'forty',
+    shows: ['image', 'audio', 'pdf'],
     maxTools: 128,
   },
   {
@@ -48,6 +51,8 @@ export const servers: readonly KnownServer[] = [
     keyVariable: 'GROQ_API_KEY',
     // Few of its models take a schema, and none beside tools ("json mode cannot be combined with tool/function calling").
     structuredOutput: 'prompt',
+    // https://console.groq.com/docs/vision
+    shows: ['image'],
     maxTools: 128,
   },
   {
@@ -67,6 +72,8 @@ export const servers: readonly KnownServer[] = [
     reasoningAs: 'thinking',
     // "This response_format type is unavailable now": it takes 'text' and 'json_object' (https://api-docs.deepseek.com/api/create-chat-completion).
     structuredOutput: 'prompt',
+    // "unknown variant `image_url`, expected `text`"
+    shows: [],
     maxTools: 128,
   },
   {
@@ -80,6 +87,8 @@ export const servers: readonly KnownServer[] = [
     seedField: 'random_seed',
     streamUsage: false,
     filesAs: 'document_url',
+    // https://docs.mistral.ai/api: there is no part for a video.
+    shows: ['image', 'audio', 'file'],
     schemas: { tools: mistralSchemas, strictTools: mistralStrictSchemas, output: mistralStrictSchemas },
     // https://docs.mistral.ai/capabilities/reasoning: 'none' and 'high' are all that it knows.
     reasoningAs: 'none-or-high',

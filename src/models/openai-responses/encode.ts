@@ -5,7 +5,7 @@ import type { Piece, Role, Writing } from '../http/conversation.ts'
 import { answerItem } from './client-calls.ts'
 import { dataOf } from './data.ts'
 import { draftsOf } from './drafts.ts'
-import { isFileOrImage, userContent } from './media.ts'
+import { isShown, userContent } from './media.ts'
 import { callIdOf, sendable } from './units.ts'
 
 /** What the writing of a history depends on. */
@@ -19,7 +19,7 @@ export interface HistoryOptions {
 /** How a history is written as items of the API's input. */
 export function responsesWriting(options: HistoryOptions): Writing {
   const { scope, store, mediaInResults } = options
-  const rules: HistoryRules = { scope, ids: anyIds, resultHolds: (media) => mediaInResults && isFileOrImage(media) }
+  const rules: HistoryRules = { scope, ids: anyIds, shows: isShown, resultHolds: (media) => mediaInResults && isShown(media) }
   return {
     encode(message, used) {
       const { turns, ids } = turnsOf(message, used, rules)

@@ -1,11 +1,11 @@
 import type { Json } from '../../core/json.ts'
 import type { MediaPart } from '../../core/message.ts'
-import type { MediaItem, ResultItem, TextItem } from '../history/turns.ts'
-import { base64Of, fileName, isRemote, urlOf } from '../media-data.ts'
+import { joinedTexts, type MediaItem, type ResultItem, type TextItem } from '../history/turns.ts'
+import { base64Of, fileName, isCommonImage, isRemote, urlOf } from '../media-data.ts'
 
 /** Text alone as a text, else as parts. */
 export function userContent(items: readonly (TextItem | MediaItem)[]): Json {
-  if (items.every((item) => item.type === 'text')) return items.map((item) => item.text).join('')
+  if (items.every((item) => item.type === 'text')) return joinedTexts(items)
   return items.map((item) => (item.type === 'text' ? textPart(item.text) : mediaPart(item.part)))
 }
 
@@ -20,17 +20,16 @@ function textPart(text: string): Json {
 }
 
 function mediaPart(part: MediaPart): Json {
-  if (isImage(part)) return { type: 'input_image', image_url: urlOf(part), detail: 'auto' }
   const url = urlOf(part)
+  if (part.type === 'image') return { type: 'input_image', image_url: url, detail: 'auto' }
   return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: fileName(part), file_data: url }
 }
 
-export function isFileOrImage({ type, mediaType }: MediaPart): boolean {
-  return type === 'image' || !/^(?:audio|video)\//.test(mediaType)
-}
-
-function isImage({ type, mediaType }: MediaPart): boolean {
-  return type === 'image' || mediaType.startsWith('image/')
+/** Of files it takes texts, documents and sheets: https://developers.openai.com/api/docs/guides/file-inputs */
+export function isShown(media: MediaPart): boolean {
+  const { type, mediaType, data = '' } = media
+  if (isRemote(data) && !/^https?:/i.test(data)) return false
+  return type === 'image' ? isCommonImage(media) : !/^(?:audio|video)\//.test(mediaType)
 }
 
 /** A picture that the model has made, as the API told it: base64, or a URL. */

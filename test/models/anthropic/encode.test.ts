@@ -309,6 +309,15 @@ describe('media', () => {
       { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' }, title: 'a.pdf' },
     ],
     [file('application/pdf', 'https://a.test/x.pdf'), { type: 'document', source: { type: 'url', url: 'https://a.test/x.pdf' } }],
+    [
+      { ...png, mediaType: 'image/svg+xml', data: 'PHN2Zy8+' },
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: '<svg/>' } },
+    ],
+    [file('IMAGE/PNG', 'AAAA'), pngBlock],
+    [
+      { ...png, data: '/9j/4A==' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: '/9j/4A==' } },
+    ],
     [file('text/csv; charset=utf-8', 'w6Q='), { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'ä' } }],
     [
       file('application/json', 'data:application/json,%7B%7D'),
@@ -321,6 +330,11 @@ describe('media', () => {
     file('application/zip', 'AAAA'),
     file('text/csv', 'https://a.test/x.csv'),
     { ...png, mediaType: 'image/tiff' },
+    { ...png, data: 'http://a.test/x.png' },
+    { ...png, data: 'gs://a/x.png' },
+    { ...png, mediaType: 'image/svg+xml', data: 'https://a.test/x.svg' },
+    { ...png, data: '' },
+    { ...png, data: 'no base64!' },
   ])('what the API has no block for is told in words (%#)', (part) =>
     expect(shown(part)).toEqual({ type: 'text', text: expect.stringContaining((part as { mediaType: string }).mediaType) }),
   )

@@ -149,12 +149,42 @@ describe('calls and results', () => {
 test('what a result can not hold is shown by the user: it takes images and documents of few kinds', () => {
   const file = (mediaType: string): Part => ({ type: mediaType.startsWith('image/') ? 'image' : 'file', mediaType, data: 'AAAA' })
   const taken = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain']
-  const others = ['image/gif', 'audio/wav', 'video/mp4', 'application/json']
+  const others = ['image/heic', 'audio/wav', 'video/mp4', 'text/csv']
   const [, , results, shown] = contentsOf([user('go'), assistant(call(0, { content: [...taken, ...others].map(file) }))]) as {
     parts: { functionResponse: { parts: { inlineData: { mimeType: string } }[] }; inlineData?: { mimeType: string } }[]
   }[]
   expect(results?.parts[0]?.functionResponse.parts.map(({ inlineData }) => inlineData.mimeType)).toEqual(taken)
   expect(shown?.parts.flatMap(({ inlineData }) => inlineData?.mimeType ?? [])).toEqual(others)
+})
+
+test('media is of a type that the API knows, or told in words', () => {
+  const parts: Part[] = [
+    { type: 'image', mediaType: 'image/jpg', data: 'AAAA' },
+    { type: 'file', mediaType: 'application/json', data: 'AAAA' },
+    { type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' },
+    { type: 'file', mediaType: 'application/octet-stream', data: 'https://www.youtube.com/watch?v=1' },
+    { type: 'image', mediaType: 'image/gif', data: 'AAAA' },
+    { type: 'file', mediaType: 'application/zip', data: 'AAAA' },
+  ]
+  const told = (type: string) => ({ text: `(Here was a file of type ${type}, which can't be shown to you.)` })
+  expect(contentsOf([user(...parts)])).toEqual([
+    {
+      role: 'user',
+      parts: [
+        { inlineData: { mimeType: 'image/jpeg', data: 'AAAA' } },
+        { inlineData: { mimeType: 'text/plain', data: 'AAAA' } },
+        { inlineData: { mimeType: 'text/plain', data: 'AAAA' } },
+        { fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } },
+        told('image/gif'),
+        told('application/zip'),
+      ],
+    },
+  ])
+  const [, answer] = contentsOf([user('go'), assistant(...parts.slice(0, 1), ...parts.slice(4))]) as unknown[]
+  expect(answer).toEqual({
+    role: 'model',
+    parts: [{ inlineData: { mimeType: 'image/jpeg', data: 'AAAA' } }, told('image/gif'), told('application/zip')],
+  })
 })
 
 describe('B066 signatures', () => {

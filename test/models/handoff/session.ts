@@ -43,6 +43,12 @@ const tools = [
   }),
 ]
 
+interface Shown {
+  readonly data: string
+  readonly mediaType: string
+  readonly named?: string
+}
+
 /** One run of a session: what is said, what the model replies, how it ends. */
 export interface Episode {
   readonly input: string | UserPart[]
@@ -51,7 +57,7 @@ export interface Episode {
   /** It is aborted at the first event of this type. */
   readonly abortAt?: 'reasoning.delta' | 'text.delta' | 'call.started'
   /** What each later request must hold. */
-  readonly said: readonly (string | RegExp)[]
+  readonly said: readonly (string | Shown)[]
   /** Thoughts that go back to whom they are of. */
   readonly thoughts?: readonly string[]
 }
@@ -66,7 +72,6 @@ export const kinds: { readonly [name: string]: Kind } = {
     input: [
       { type: 'text', text: `task-${tag}` },
       { type: 'image', mediaType: 'image/png', data: png },
-      // Not every API has a place for it: then it is told in words.
       { type: 'file', mediaType: 'application/pdf', data: paper, name: 'paper.pdf' },
     ],
     replies: [
@@ -89,11 +94,11 @@ export const kinds: { readonly [name: string]: Kind } = {
     status: 'completed',
     said: [
       `task-${tag}`,
-      png,
-      new RegExp(`${paper}|a file of type application/pdf named paper.pdf`),
+      { data: png, mediaType: 'image/png' },
+      { data: paper, mediaType: 'application/pdf', named: ' named paper.pdf' },
       `I look. ${tag}`,
       `saw ${tag}-picture`,
-      shot,
+      { data: shot, mediaType: 'image/png' },
       `broken ${tag}-wrong`,
       `saw ${tag}-plain`,
       `unknown-${tag}`,
@@ -157,7 +162,7 @@ export class HandedSession {
   /** By their side: what its requests have held of what belongs to it alone. */
   readonly #opaque = new Map<string, Set<string>>()
   readonly #players = new Map<string, { readonly server: FakeServer; model: Model }>()
-  readonly #said: (string | RegExp)[] = []
+  readonly #said: (string | Shown)[] = []
   readonly #thoughts: { readonly side: string; readonly text: string }[] = []
   readonly #begun = new Map<string, readonly string[]>()
   /** Whose providers have run a call themselves. */
@@ -238,7 +243,7 @@ export class HandedSession {
   #check(side: Side, request: FakeRequest | undefined, about: string): void {
     const text = Buffer.from(request?.bytes ?? []).toString()
     expect(
-      this.#said.filter((one) => (typeof one === 'string' ? !text.includes(one) : !one.test(text))),
+      this.#said.map((one) => (typeof one === 'string' ? one : shownAt(side, one))).filter((one) => !text.includes(one)),
       `${about}: lost`,
     ).toEqual([])
     if (side.serverTrace !== undefined && this.#ran.has(side.name))
@@ -284,4 +289,8 @@ function said(reply: Reply, side: Side): Reply {
 function itemsOf({ list }: Side, request: FakeRequest | undefined): readonly string[] {
   const items = (request?.body as { readonly [field: string]: unknown } | undefined)?.[list]
   return Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : []
+}
+
+function shownAt({ untaken = [] }: Side, { data, mediaType, named = '' }: Shown): string {
+  return untaken.includes(mediaType) ? `a file of type ${mediaType}${named}` : data
 }

@@ -24,6 +24,8 @@ export interface Side {
   readonly list: 'messages' | 'input' | 'contents'
   /** How a model says an answer there. Default: as it stands. */
   readonly say?: (answer: Answer) => Answer
+  /** Types of media that its API has no place for: its model is told of them in words. Default: none of those that are played. */
+  readonly untaken?: readonly string[]
   /** The raw finish reason of an answer that was cut. */
   readonly cut: string
   /** What a request holds of thoughts of its own. Default: nothing goes back. */
@@ -118,6 +120,7 @@ export const sides: readonly Side[] = [
     ...chat,
     start: (script) => fakeOpenAIChat(script, { rules: { deepseek: true }, quirks: { reasoningField: 'reasoning_content' } }),
     model: (baseURL) => openaiCompatible({ baseURL, name: 'deepseek', apiKey })('deepseek-reasoner'),
+    untaken: ['image/png', 'application/pdf'],
     thought: field,
   },
   {
@@ -188,6 +191,7 @@ export const sides: readonly Side[] = [
     cut: 'length',
     start: (script) => fakeOllama(script),
     model: (baseURL) => ollama('qwen3', { baseURL }),
+    untaken: ['application/pdf'],
     // What the server parses can't be broken there.
     say: wholeArguments,
   },

@@ -21,7 +21,7 @@ describe('messages', () => {
   test('texts are one text, images stand beside it as bare base64', () => {
     const images: Part[] = [
       { type: 'image', mediaType: 'image/png', data: 'AAAA' },
-      { type: 'image', mediaType: 'image/png', data: 'data:image/png;base64,BBBB' },
+      { type: 'file', mediaType: 'IMAGE/PNG', data: 'data:image/png;base64,BBBB' },
     ]
     expect(messagesOf([user('look', ...images, 'well')])).toEqual([{ role: 'user', content: 'look\n\nwell', images: ['AAAA', 'BBBB'] }])
   })
@@ -29,10 +29,12 @@ describe('messages', () => {
   const unseen: readonly Part[] = [
     { type: 'file', mediaType: 'application/pdf', data: 'AAAA', name: 'a.pdf' },
     { type: 'image', mediaType: 'image/png', data: 'https://a.test/b.png' },
+    { type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' },
   ]
   const told = [
     "(Here was a file of type application/pdf named a.pdf, which can't be shown to you.)",
     "(Here was a file of type image/png, which can't be shown to you.)",
+    "(Here was a file of type image/svg+xml, which can't be shown to you.)",
   ]
   test('what can not be sent is told in words, also in results: no session is refused for it', () => {
     expect(messagesOf([user('look', ...unseen)])).toEqual([{ role: 'user', content: ['look', ...told].join('\n\n') }])

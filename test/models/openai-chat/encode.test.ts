@@ -84,6 +84,15 @@ test('audio is bare base64, whatever it was given as; what the API can not take 
   expect(audio('https://example.com/a.ogg', 'audio/ogg')).toMatchObject([{ content: [{ type: 'file' }] }])
 })
 
+test('what is told in the place of media stands apart from what is said', () => {
+  const said = (text: string): Part => ({ type: 'text', text })
+  const empty: Part = { type: 'file', mediaType: 'text/csv', data: '', name: 'a.csv' }
+  const told = "(Here was a file of type text/csv named a.csv, which can't be shown to you.)"
+  expect(encoded({ role: 'user', parts: [said('a'), said('b'), empty, empty, said('c')] })).toEqual([
+    { role: 'user', content: `ab\n\n${told}\n\n${told}\n\nc` },
+  ])
+})
+
 test('a summary is said by the user', () => {
   expect(encoded({ role: 'summary', parts: [{ type: 'text', text: 'so far' }] })).toEqual([{ role: 'user', content: 'so far' }])
 })

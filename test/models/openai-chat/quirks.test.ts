@@ -168,6 +168,29 @@ describe('strict templates', () => {
     }
   })
 
+  test('what a server does not show is told in words', () => {
+    const media: readonly Part[] = [
+      { type: 'file', mediaType: 'IMAGE/PNG', data: 'AAAA' },
+      { type: 'image', mediaType: 'image/tiff', data: 'AAAA' },
+      { type: 'file', mediaType: 'audio/wav', data: 'AAAA' },
+      { type: 'file', mediaType: 'video/mp4', data: 'AAAA' },
+      { type: 'file', mediaType: 'application/pdf', data: 'AAAA' },
+      { type: 'file', mediaType: 'application/pdf', data: 'https://a.test/a.pdf' },
+      { type: 'file', mediaType: 'text/csv', data: 'AAAA' },
+    ]
+    const shown = (shows?: ChatQuirks['shows']) => {
+      const messages = written([{ role: 'user', parts: media }], shows === undefined ? {} : { shows }) as {
+        content: string | { type: string }[]
+      }[]
+      return messages.map(({ content }) => (typeof content === 'string' ? 'words' : content.map(({ type }) => type).join(' ')))
+    }
+    expect(shown()).toEqual(['image_url image_url input_audio video_url file file file'])
+    expect(shown(['image', 'audio', 'pdf'])).toEqual(['image_url text input_audio text file text text'])
+    expect(shown(['video', 'file'])).toEqual(['text text text video_url file file file'])
+    expect(shown(['image'])).toEqual(['image_url text text text text text text'])
+    expect(shown([])).toEqual(['words'])
+  })
+
   test('files go as the server takes them', async () => {
     const pdf = { type: 'file', mediaType: 'application/pdf', data: 'BBBB', name: 'a.pdf' } as const
     const remote: Part = { type: 'file', mediaType: 'application/pdf', data: 'https://example.com/b.pdf' }

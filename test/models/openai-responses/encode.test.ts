@@ -34,6 +34,27 @@ function back(item: object): JsonObject {
 }
 
 describe('what the user says', () => {
+  test('what the API does not take is told in words', () => {
+    const parts: Part[] = [
+      { type: 'file', mediaType: 'IMAGE/PNG', data: 'AAAA' },
+      { type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' },
+      { type: 'image', mediaType: 'image/tiff', data: 'AAAA' },
+      { type: 'file', mediaType: 'Audio/MPEG', data: 'AAAA' },
+      { type: 'file', mediaType: 'application/pdf', data: 'gs://a/b.pdf' },
+    ]
+    expect(encoded([user(...parts)])).toMatchObject([
+      {
+        content: [
+          { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+          { type: 'input_file', file_data: 'data:image/svg+xml;base64,AAAA' },
+          { type: 'input_text', text: expect.stringContaining('image/tiff') },
+          { type: 'input_text', text: expect.stringContaining('Audio/MPEG') },
+          { type: 'input_text', text: expect.stringContaining('application/pdf') },
+        ],
+      },
+    ])
+  })
+
   test('is a text, or parts when there is more than text', () => {
     const parts: Part[] = [
       { type: 'text', text: 'look' },

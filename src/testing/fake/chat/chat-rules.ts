@@ -2,7 +2,7 @@
 export interface ChatRules {
   /** Ids are exactly 9 alphanumerics and unique in the request; roles alternate. Mistral and strict templates. */
   readonly mistral?: boolean
-  /** The assistant's messages must carry `reasoning_content`. DeepSeek with thinking and tools. */
+  /** The assistant's messages must carry `reasoning_content`, and the user's are texts. DeepSeek with thinking and tools. */
   readonly deepseek?: boolean
   /** Ids of calls are unique within their turn (default), or in the whole request. */
   readonly uniqueIds?: 'turn' | 'request'

@@ -23,6 +23,13 @@ const contentTypes: { readonly [role: string]: readonly string[] } = {
 /** https://docs.mistral.ai/capabilities/document_ai/document_qna: a `file` there is one of its own, by its id. */
 const mistralTypes: typeof contentTypes = { ...contentTypes, user: ['text', 'image_url', 'input_audio', 'document_url'] }
 
+/** "unknown variant `image_url`, expected `text`" */
+const deepseekTypes: typeof contentTypes = { ...contentTypes, user: ['text'] }
+
+function typesFor({ mistral, deepseek }: ChatRules): typeof contentTypes {
+  return mistral === true ? mistralTypes : deepseek === true ? deepseekTypes : contentTypes
+}
+
 const partFields: { readonly [type: string]: readonly string[] } = {
   image_url: ['url', 'detail'],
   input_audio: ['data', 'format'],
@@ -53,7 +60,7 @@ function* checkMessage(message: JsonObject, path: string, options: ChatRules): I
     )
   const all = ['role', ...fields, ...(options.extraMessageFields ?? []), ...(options.deepseek === true ? ['reasoning_content'] : [])]
   for (const field of Object.keys(message)) if (!all.includes(field)) yield unknownField(`${path}.${field}`)
-  yield* checkContent(message, path, (options.mistral === true ? mistralTypes : contentTypes)[role])
+  yield* checkContent(message, path, typesFor(options)[role])
   if (role === 'tool' && typeof message['tool_call_id'] !== 'string')
     yield violation('pairing', `${path}.tool_call_id`, `Missing required parameter: '${path}.tool_call_id'.`, 'missing_required_parameter')
   if (role === 'assistant' && message['tool_calls'] !== undefined) yield* checkCalls(message['tool_calls'], path)
@@ -99,7 +106,14 @@ function* checkPart(part: JsonObject, type: string, path: string): Iterable<Viol
   for (const field of Object.keys(value)) if (!inner.includes(field)) yield unknownField(`${path}.${type}.${field}`)
   if (type === 'file' && value['file_id'] === undefined && typeof value['filename'] !== 'string')
     yield violation('content', path, `Missing required parameter: '${path}.file.file_id'.`, 'missing_required_parameter')
-  if (type === 'image_url' && !/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/.test(String(value['url'])))
+  if (type === 'file' && value['file_id'] === undefined && !/^data:application\/pdf;base64,./.test(String(value['file_data'])))
+    yield violation(
+      'content',
+      path,
+      `Invalid file data: '${path}.file.file_data'. Expected a base64-encoded data URL with an application/pdf MIME type.`,
+      'invalid_value',
+    )
+  if (type === 'image_url' && !/^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp);base64,.)/.test(String(value['url'])))
     yield violation(
       'content',
       path,

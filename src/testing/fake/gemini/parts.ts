@@ -8,6 +8,9 @@ type FieldCheck = (value: unknown) => boolean
 const isText: FieldCheck = (value) => typeof value === 'string'
 const isName: FieldCheck = (value) => typeof value === 'string' && /^[a-zA-Z_][\w.:-]{0,63}$/.test(value)
 const isBase64: FieldCheck = (value) => typeof value === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value)
+/** "Unsupported MIME type": https://ai.google.dev/gemini-api/docs/image-understanding, …/document-processing */
+const isShown: FieldCheck = (value) =>
+  /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video|text)\/[^;]+|application\/pdf)$/.test(String(value))
 const any: FieldCheck = () => true
 
 interface Kind {
@@ -17,8 +20,8 @@ interface Kind {
 
 /** What a part may hold: one of these. https://ai.google.dev/api/caching#Part */
 const kinds: { readonly [field: string]: Kind } = {
-  inlineData: { needs: { mimeType: isText, data: isBase64 }, may: { displayName: isText } },
-  fileData: { needs: { fileUri: isText }, may: { mimeType: isText, displayName: isText } },
+  inlineData: { needs: { mimeType: isShown, data: isBase64 }, may: { displayName: isText } },
+  fileData: { needs: { fileUri: isText }, may: { mimeType: isShown, displayName: isText } },
   functionCall: { needs: { name: isName }, may: { args: isObject, id: isText } },
   functionResponse: {
     needs: { name: isName, response: isObject },

@@ -129,12 +129,12 @@ function* checkSource(source: unknown, type: string, path: string): Iterable<Vio
   const { type: form, media_type: mediaType, data, url } = isObject(source) ? source : {}
   const at = `${path}.${type}.source`
   if (form === 'url') {
-    if (!/^https?:/.test(String(url))) yield violation('media', path, `${at}.url: Only HTTPS URLs are supported.`)
+    if (!/^https:/.test(String(url))) yield violation('media', path, `${at}.url: Only HTTPS URLs are supported.`)
   } else if (form === 'base64') {
     const types = type === 'image' ? ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] : ['application/pdf']
     if (!types.includes(String(mediaType)))
       yield violation('media', path, `${at}.base64.media_type: Input should be ${types.map((one) => `'${one}'`).join(' or ')}`)
-    if (typeof data !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
+    if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data))
       yield violation('media', path, `${at}.base64.data: invalid base64 data`)
   } else if (!(type === 'document' && form === 'text' && mediaType === 'text/plain' && typeof data === 'string'))
     yield violation('media', path, `${at}: Input tag '${String(form)}' found using 'type' does not match any of the expected tags`)

@@ -90,7 +90,11 @@ function* checkPart(part: JsonObject, type: string, path: string): Iterable<Viol
     yield missing(type === 'refusal' ? 'refusal' : 'text')
   if (type === 'output_text' && !Array.isArray(part['annotations'])) yield missing('annotations')
   const url = part['image_url']
-  if (type === 'input_image' && part['file_id'] === undefined && !/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/.test(String(url)))
+  if (
+    type === 'input_image' &&
+    part['file_id'] === undefined &&
+    !/^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp);base64,.)/.test(String(url))
+  )
     yield violation(
       'content',
       `${path}.image_url`,
@@ -98,4 +102,12 @@ function* checkPart(part: JsonObject, type: string, path: string): Iterable<Viol
       'invalid_value',
     )
   if (type === 'input_file' && part['file_data'] !== undefined && typeof part['filename'] !== 'string') yield missing('filename')
+  if (
+    type === 'input_file' &&
+    part['file_data'] !== undefined &&
+    !/^data:(?!audio|video|image\/(?!svg))[^;,]+\/[^;,]+;base64,./.test(String(part['file_data']))
+  )
+    yield violation('content', `${path}.file_data`, `Invalid '${path}.file_data': unsupported MIME type.`, 'invalid_value')
+  if (type === 'input_file' && part['file_url'] !== undefined && !/^https?:/.test(String(part['file_url'])))
+    yield violation('content', `${path}.file_url`, `Invalid '${path}.file_url'.`, 'invalid_value')
 }
