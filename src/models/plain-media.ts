@@ -1,13 +1,16 @@
+import { toBase64 } from '../core/media.ts'
 import type { MediaPart } from '../core/message.ts'
+import { wellFormed } from '../core/text.ts'
 import { parsedUrl } from '../core/url.ts'
-import { base64Of, isRemote, typeOf } from './media-data.ts'
+import { base64Of, isRemote, isText, typeOf } from './media-data.ts'
 
 /**
  * An image or a file as APIs take it: its bytes as bare base64, or a URL, under the type that it is of. Drawings in SVG are files: no API takes them for
- * images. `undefined` for what can be shown nowhere: nothing at all, what is neither base64 nor a URL, and files of this machine.
+ * images. `undefined` for what can be shown nowhere: nothing at all, what is neither base64 nor a URL nor said to be a text, and files of this machine.
  */
 export function plainMedia(part: MediaPart): MediaPart | undefined {
-  const data = isRemote(part.data ?? '') ? urlIn(part.data ?? '') : base64In(part.data ?? '')
+  const { data: given = '' } = part
+  const data = isRemote(given) ? urlIn(given) : (base64In(given) ?? textIn(part))
   if (data === undefined) return undefined
   const mediaType = typeFor(part, data)
   return { ...part, type: mediaType.startsWith('image/') && mediaType !== 'image/svg+xml' ? 'image' : 'file', mediaType, data }
@@ -16,6 +19,12 @@ export function plainMedia(part: MediaPart): MediaPart | undefined {
 /** One letter is a drive of Windows. */
 function urlIn(data: string): string | undefined {
   return /^(?:[a-z]|file|blob):/i.test(data) || parsedUrl(data) === undefined ? undefined : data
+}
+
+/** A text may have been given as it is. */
+function textIn({ mediaType, data = '' }: MediaPart): string | undefined {
+  if (!isText(typeOf(mediaType)) || data.trim() === '' || /^data:/i.test(data)) return undefined
+  return toBase64(new TextEncoder().encode(wellFormed(data)))
 }
 
 /** Of the standard alphabet (RFC 4648, section 4), with its padding: servers refuse what decoders let pass. */

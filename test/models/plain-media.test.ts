@@ -26,8 +26,13 @@ test.each([
 
 test.each(['', ' \n', '=', '==', 'A', 'AAAAA', 'a b!', 'AA==AA', 'data:', 'data:,', 'data:image/png', 'data:;base64,', 'data:;base64,%'])(
   '%j has nothing to show',
-  (data) => expect(plain('file', 'text/plain', data)).toBeUndefined(),
+  (data) => expect(plain('file', 'application/pdf', data)).toBeUndefined(),
 )
+
+test('a text that was given as it is', () => {
+  expect(plain('file', 'Text/Plain', 'Grüße, du!')?.[2]).toBe(Buffer.from('Grüße, du!').toString('base64'))
+  for (const data of ['', ' \n', 'data:', 'data:text/plain;base64,%']) expect(plain('file', 'text/plain', data)).toBeUndefined()
+})
 
 test.each(['file:///a.png', 'FILE:a', 'blob:https://a.test/x', 'C:\\a.png', 'c:/a.png', 'https://', 'http://a b/'])(
   '%j is nowhere that a server could look',

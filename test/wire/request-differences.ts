@@ -200,7 +200,7 @@ function inOrderOfCalls(turn: Turn, before: Turn | undefined): Turn {
   const places = pairs(turn, before)
   if (new Set(places).size < places.length || places.includes(-1)) return turn
   const results = itemsOf(turn, 'result')
-  const sorted = places.map((_, place) => results[places.indexOf(places.toSorted((a, b) => a - b)[place] ?? -1)])
+  const sorted = places.toSorted((a, b) => a - b).map((place) => results[places.indexOf(place)])
   return { ...turn, items: turn.items.map((item) => (item.type === 'result' ? (sorted.shift() ?? item) : item)) }
 }
 
@@ -212,7 +212,14 @@ function pairs(turn: Turn, before: Turn | undefined): number[] {
 
 function mediaIn(turn: Turn): unknown[] {
   const inResults = itemsOf(turn, 'result').flatMap(({ media }): readonly Media[] => media)
-  return [...inResults, ...itemsOf(turn, 'media')].map(({ mediaType, data }) => (/^https?:/.test(data) ? data : [mediaType, data]))
+  return [...inResults, ...itemsOf(turn, 'media')].map(({ mediaType, data }) =>
+    /^https?:/.test(data) ? data : [mediaType, standardBase64(data)],
+  )
+}
+
+/** Python clients write the other alphabet: the bytes are the same. */
+function standardBase64(data: string): string {
+  return /^[\w=-]*$/.test(data) ? data.replaceAll('-', '+').replaceAll('_', '/') : data
 }
 
 export function orderDifferences(recorded: Turn, ours: Turn, origin: Origin): RequestDifference[] {

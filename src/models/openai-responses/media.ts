@@ -25,7 +25,7 @@ function mediaPart(part: MediaPart): Json {
   return isRemote(url) ? { type: 'input_file', file_url: url } : { type: 'input_file', filename: fileName(part), file_data: url }
 }
 
-/** Of files it takes texts, documents and sheets: https://developers.openai.com/api/docs/guides/file-inputs */
+/** Of files it takes texts, documents and sheets ("unsupported MIME type 'audio/mpeg'"): https://developers.openai.com/api/docs/guides/file-inputs */
 export function isShown(media: MediaPart): boolean {
   const { type, mediaType, data = '' } = media
   if (isRemote(data) && !/^https?:/i.test(data)) return false

@@ -416,7 +416,7 @@ test('data of other forms: a data: URL of text is base64, what is nothing of all
   expect((await prompted('v3', [said('user', file('data:text/plain,Hello%20you'))]))?.[0]?.content).toMatchObject([
     { data: 'SGVsbG8geW91' },
   ])
-  for (const nothing of ['https://', 'no base64!', ''])
+  for (const nothing of ['https://', 'data:text/plain', ''])
     expect((await prompted('v3', [said('user', file(nothing))]))?.[0]?.content).toEqual([
       { type: 'text', text: "(Here was a file of type text/plain, which can't be shown to you.)" },
     ])
