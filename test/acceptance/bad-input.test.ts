@@ -85,6 +85,11 @@ describe('options of an agent', () => {
     ],
     ['provider options that are a text', { model, settings: { providerOptions: 'x' } }, 'settings.providerOptions must be an object'],
     [
+      'provider options that name no provider',
+      { model, settings: { providerOptions: { store: true } } },
+      'settings.providerOptions.store must be an object: options stand behind the name of their provider, as { openai: { … } }',
+    ],
+    [
       'a forced tool that is not there',
       { model, tools: [look], toolChoice: { tool: 'lock' } },
       "toolChoice names 'lock', and there is no such tool: there is 'look'",

@@ -89,6 +89,18 @@ const raw = tool({
   inputSchema: jsonSchema<{ q: string }>({ type: 'object', properties: { q: { type: 'string' } } }),
   execute: ({ q }) => content([{ type: 'text', text: q }]),
 })
+const bytes = new Uint8Array()
+tool({
+  name: 'photo',
+  description: 'd',
+  inputSchema: z.object({}),
+  execute: () =>
+    content([
+      { type: 'image', data: bytes },
+      { type: 'file', data: new URL('https://a.example/b.pdf'), mediaType: 'application/pdf' },
+    ]),
+  toModelOutput: () => [{ type: 'image', data: bytes }],
+})
 same<(typeof finish)['~types'] & {} extends { output: infer O } ? O : 0, { retry: true }>()
 same<(typeof pick)['~types'] & {} extends { output: infer O } ? O : 0, { date: string }>()
 
