@@ -2,6 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import {
   Agent,
+  type AgentOptions,
   type Call,
   type ContextOf,
   content,
@@ -12,6 +13,7 @@ import {
   type Model,
   type ProviderTool,
   type Run,
+  type RunOptions,
   type RunResult,
   type SettledCall,
   type Store,
@@ -89,6 +91,10 @@ const raw = tool({
   inputSchema: jsonSchema<{ q: string }>({ type: 'object', properties: { q: { type: 'string' } } }),
   execute: ({ q }) => content([{ type: 'text', text: q }]),
 })
+// Options have names of their own.
+const own: AgentOptions = { model, tools: [weather] }
+const once: RunOptions = { session: 's', limits: { maxIterations: 3 } }
+void new Agent(own).run('x', once)
 const bytes = new Uint8Array()
 tool({
   name: 'photo',
