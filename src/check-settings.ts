@@ -1,4 +1,5 @@
 import { group, wholeNumber, words } from './checks.ts'
+import { isJsonObject } from './core/json.ts'
 
 const settingKeys = new Set([
   'maxOutputTokens',
@@ -29,6 +30,12 @@ export function settingProblems(options: object): string[] {
   const provider: unknown = Reflect.get(settings, 'providerOptions')
   if (provider !== undefined && (typeof provider !== 'object' || provider === null))
     wrong.push('settings.providerOptions must be an object')
+  else
+    for (const [name, fields] of Object.entries(provider ?? {}))
+      if (fields !== undefined && !isJsonObject(fields))
+        wrong.push(
+          `settings.providerOptions.${name} must be an object: options stand behind the name of their provider, as { openai: { … } }`,
+        )
   return wrong
 }
 

@@ -10,7 +10,7 @@ import type { TerminationPolicy } from './core/termination.ts'
 import type { Ask, Awaitable, Dependency, RunInfo, Tools } from './core/tool.ts'
 import type { World } from './engine/ports.ts'
 import type { Limits } from './limits.ts'
-import type { Call, RunResult, SettledCall, ToolName } from './types.ts'
+import type { Call, ContextOf, RunResult, SettledCall, ToolName } from './types.ts'
 
 export type ToolChoice<T extends Tools = Tools> = 'auto' | 'none' | 'required' | { tool: ToolName<T> }
 
@@ -161,7 +161,8 @@ export interface CompactionOptions {
   directives?: readonly string[]
 }
 
-export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> extends SharedOptions<T, S, C> {
+export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefined = undefined, C = ContextOf<T>>
+  extends SharedOptions<T, S, C> {
   model: Model
   tools?: T
   /** Default `agent`. */
@@ -179,7 +180,8 @@ export interface AgentOptions<T extends Tools, S extends Schema | undefined, C> 
   world?: World
 }
 
-export interface RunOptions<T extends Tools, S extends Schema | undefined, C> extends SharedOptions<T, S, C> {
+export interface RunOptions<T extends Tools = Tools, S extends Schema | undefined = undefined, C = ContextOf<T>>
+  extends SharedOptions<T, S, C> {
   /** Opens or creates this session. Default: a new one. */
   session?: string
   /** Default: a new one. Unique in its session. */

@@ -186,10 +186,17 @@ function isWorld(value: unknown): boolean {
   return typeof id === 'function' && typeof random === 'function' && typeof clock === 'object' && clock !== null
 }
 
+/** What `openaiCompatible({ … })` gives is a function of the name. */
+function modelKind(value: unknown): string {
+  if (typeof value === 'string') return `the text '${value.slice(0, 100)}'`
+  if (typeof value === 'function') return "a function: call it with the name of the model, as local('qwen3')"
+  return value === null ? 'null' : `of type ${typeof value}`
+}
+
 function modelProblems(value: unknown): string[] {
   if (value === undefined) return ["model is missing: give a model, for example offline() from 'rondo/offline'"]
   if (typeof value === 'object' && value !== null && typeof Reflect.get(value, 'stream') === 'function') return []
-  const kind = typeof value === 'string' ? `the text '${value.slice(0, 100)}'` : value === null ? 'null' : `of type ${typeof value}`
+  const kind = modelKind(value)
   return [`model must be what a function like openai('gpt-5-mini') of 'rondo/openai' returns, and is ${kind}`]
 }
 

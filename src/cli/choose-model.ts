@@ -8,7 +8,7 @@ import { packageVersion } from './doctor/installed.ts'
 import { fullName, type InformedModel, informed, type OwnModels } from './informed-model.ts'
 import { nearest } from './nearest.ts'
 import { lookForOllama, unreadable } from './ollama.ts'
-import { parsedUrl } from './parsed-url.ts'
+import { isWebAddress, parsedUrl } from './parsed-url.ts'
 import { ollamaMaker } from './providers/makers.ts'
 import type { Provider } from './providers/provider.ts'
 import { providerNamed, providerNames, providers } from './providers/table.ts'
@@ -85,8 +85,9 @@ function orOf(words: readonly string[]): string {
 
 /** The provider says which API is spoken there; the names of servers that speak Chat Completions say nothing, for the address says who is asked. */
 async function atServer(baseUrl: string, { model: name, namedBy }: ModelFlags, { terminal: { env }, own }: Scene): Promise<ChosenModel> {
-  if (name === undefined)
-    throw new CannotRun(`${namedBy === undefined ? '--base-url' : `baseUrl in ${namedBy}`} needs the name of a model: --model NAME`)
+  const by = namedBy === undefined ? '--base-url' : `baseUrl in ${namedBy}`
+  if (name === undefined) throw new CannotRun(`${by} needs the name of a model: --model NAME`)
+  if (!isWebAddress(baseUrl)) throw new CannotRun(`${by} ${mustBeAddress}, as http://localhost:8080/v1.`)
   const [word, model] = split(name)
   const notes = [placeOf(baseUrl), ...(namedBy === undefined ? [] : [`${namedBy} names it`])]
   const provider = name.includes(':') ? providerNamed(word) : undefined
@@ -106,7 +107,11 @@ async function atServer(baseUrl: string, { model: name, namedBy }: ModelFlags, {
   return chosen({ provider: hostOf(baseUrl), id: name }, (capabilities) => openaiCompatible(server)(name, { capabilities }), own, notes)
 }
 
+/** The address itself is not shown: what can't be read may have a password anywhere. */
+const mustBeAddress = 'must be a URL that begins with http:// or https://'
+
 async function byName({ name, by, alias }: Named, scene: Scene): Promise<ChosenModel> {
+  if (name.trim() === '') throw new CannotRun(`${by} needs the name of a model: PROVIDER:NAME, as openai:gpt-5-mini, or offline.`)
   const [word, model] = split(name)
   const reason = alias === undefined ? (by === '--model' ? [] : [`${by} names it`]) : [`${by} ${oneLine(alias)} names it`]
   if (word === 'offline') return offlineModel(scene.terminal, ['no network and no language model', ...reason])
@@ -139,7 +144,7 @@ function unknown(word: string, asked: string, columns = 80): string {
     `There is no provider '${oneLine(word)}' (${asked}).`,
     ...meant,
     'Say PROVIDER:NAME, as openai:gpt-5-mini, or offline. The providers are',
-    ...wrapped(providerNames, Math.min(columns, 80), '  ').trimEnd().split('\n'),
+    ...wrapped(`${providerNames}.`, Math.min(columns, 80), '  ').trimEnd().split('\n'),
     "For any other server with the same API as OpenAI's add --base-url URL.",
   ].join('\n')
 }
@@ -157,8 +162,9 @@ async function ofProvider(
     const what = keyOf(provider, env) === undefined && provider.keys.length > 0 ? 'a key' : 'more than a key'
     throw new CannotRun(`${word}: needs ${what}. Set ${lacks.join(' and ')}, or take another model (--model ollama:NAME, --model offline).`)
   }
-  const make = await provider.load()
   const baseURL = place === undefined ? undefined : given(env[place])
+  if (baseURL !== undefined && !isWebAddress(baseURL)) throw new CannotRun(`${place} ${mustBeAddress}.`)
+  const make = await provider.load()
   const making: Make = (capabilities) => make(name, { apiKey: keyOf(provider, env), baseURL, env }, capabilities)
   if (baseURL === undefined) return chosen({ provider: data, id: name }, making, own, notes)
   // At another address neither the prices nor the limits need be the provider's.
@@ -201,7 +207,7 @@ function hostOf(baseUrl: string): string {
   return parsedUrl(baseUrl)?.host ?? baseUrl
 }
 
-/** A URL may hold a password, or a key in its query. What is no URL is refused by the adapter. */
+/** A URL may hold a password, or a key in its query. */
 function placeOf(baseUrl: string): string {
   const url = parsedUrl(baseUrl)
   return url === undefined ? '' : oneLine(`${url.origin}${url.pathname}`)

@@ -6,3 +6,8 @@ export function parsedUrl(text: string): URL | undefined {
     return undefined
   }
 }
+
+/** Whether it can be asked over the network: `localhost:8080` is a URL too, of the scheme `localhost`. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\//.test(text) && parsedUrl(text) !== undefined
+}

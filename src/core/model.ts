@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import type { Message, Part, ProviderData } from './message.ts'
 import type { ProviderTool, Tool } from './tool.ts'
 import type { Usage } from './usage.ts'
@@ -59,7 +59,7 @@ export interface ModelSettings {
    * Sent as it is to the named provider; what an adapter makes itself (model, messages, whether to stream) is left out, and so is a choice of
    * tools where none may be called.
    */
-  providerOptions?: { readonly [provider: string]: Json }
+  providerOptions?: { readonly [provider: string]: JsonObject }
 }
 
 export interface ModelRequest {

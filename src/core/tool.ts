@@ -1,5 +1,5 @@
 import type { Json } from './json.ts'
-import type { Part } from './message.ts'
+import type { Part, UserPart } from './message.ts'
 import type { Schema } from './schema.ts'
 import type { Usage } from './usage.ts'
 
@@ -69,7 +69,7 @@ export interface ApprovalRequest {
 export type ToolSignalData =
   | { readonly kind: 'done'; readonly output: Json }
   | { readonly kind: 'suspend'; readonly correlationId: string; readonly expiresInMs?: number }
-  | { readonly kind: 'content'; readonly parts: readonly Part[]; readonly isError: boolean }
+  | { readonly kind: 'content'; readonly parts: readonly (Part | UserPart)[]; readonly isError: boolean }
 
 /** Marks a tool signal, whichever copy of the package made it. */
 export const toolSignalMarker = Symbol.for('rondo.tool-signal')
@@ -79,7 +79,7 @@ export interface ToolDefinition {
   readonly describe: string | ((run: RunInfo) => string)
   readonly execute?: (input: unknown, call: ToolCallInfo) => unknown
   readonly outputSchema?: Schema
-  readonly toModelOutput?: (output: Json) => string | readonly Part[]
+  readonly toModelOutput?: (output: Json) => string | readonly (Part | UserPart)[]
   readonly reconcile?: (input: unknown, call: ToolCallInfo) => Awaitable<{ settled: unknown } | 'not-started' | 'unknown'>
   readonly needsApproval?: boolean | ((input: unknown, call: ToolCallInfo) => Awaitable<boolean | Ask>)
   readonly asksUser?: boolean

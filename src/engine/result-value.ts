@@ -1,7 +1,7 @@
 import type { SettlementData } from '../core/entry.ts'
 import { errorData, RondoError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
-import { type Part, textOf } from '../core/message.ts'
+import { type Part, textOf, type UserPart } from '../core/message.ts'
 import type { ValidationResult } from '../core/schema.ts'
 import { storableCopy } from '../core/storable.ts'
 import { cutText, fitsBytes } from '../core/text.ts'
@@ -78,7 +78,11 @@ function keptOutput(
 }
 
 /** What the tool itself wants shown. Failing here must not turn what it did into a failure. */
-function ownContent(tool: Tool | undefined, output: Json, report: (error: unknown) => void): string | readonly Part[] | undefined {
+function ownContent(
+  tool: Tool | undefined,
+  output: Json,
+  report: (error: unknown) => void,
+): string | readonly (Part | UserPart)[] | undefined {
   try {
     const content = tool?.['~definition'].toModelOutput?.(output)
     if (content === undefined || typeof content === 'string' || Array.isArray(content)) return content
@@ -94,7 +98,7 @@ function ownContent(tool: Tool | undefined, output: Json, report: (error: unknow
 
 function shownContent(
   keep: Keep,
-  content: string | readonly Part[],
+  content: string | readonly (Part | UserPart)[],
   callId: string,
   limits: ResultLimits,
   report: (error: unknown) => void,
@@ -140,7 +144,7 @@ export function contentSettlement(
   keep: Keep,
   callId: string,
   limits: ResultLimits,
-  parts: readonly Part[],
+  parts: readonly (Part | UserPart)[],
   isError: boolean,
   report: (error: unknown) => void,
 ): SettlementData | Promise<SettlementData> {

@@ -22,6 +22,14 @@ export function oneOf(...words: readonly string[]): Rule {
   return [`${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => typeof value === 'string' && words.includes(value)]
 }
 
+/** A list of some of a few words; it may be empty. */
+export function someOf(...words: readonly string[]): Rule {
+  return [
+    `a list of ${words.map((word) => `'${word}'`).join(', ')}`,
+    (value) => Array.isArray(value) && value.every((one) => words.includes(one)),
+  ]
+}
+
 /** A whole number, both ends included. */
 export function wholeNumber(least: number, most?: number): Rule {
   const shown = (n: number) => n.toLocaleString('en-US')

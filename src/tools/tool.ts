@@ -1,7 +1,7 @@
 import { RondoError } from '../core/error.ts'
 import type { Json, Jsonify } from '../core/json.ts'
 import { isSchema, jsonSchemaOf, schemaWords } from '../core/json-schema-of.ts'
-import type { Part } from '../core/message.ts'
+import type { Part, UserPart } from '../core/message.ts'
 import type { In, Out, Schema } from '../core/schema.ts'
 import {
   type Ask,
@@ -32,7 +32,7 @@ export interface ToolOptions<N extends string, S extends Schema, R, C, S2 extend
   /** Types the result of a tool without `execute`. A result that does not fit is an error; one from a client is refused. */
   outputSchema?: S2
   /** What the model is shown instead of the output as JSON. Must be pure; it gets the output as the journal has it. */
-  toModelOutput?(output: Jsonify<Awaited<NoInfer<R>>>): string | readonly Part[]
+  toModelOutput?(output: Jsonify<Awaited<NoInfer<R>>>): string | readonly (Part | UserPart)[]
   /** What a crash or timeout means. Default `'unsafe'`: at most once. */
   effect?: Effect
   /**
@@ -108,8 +108,8 @@ export function suspend(options: { correlationId: string; expiresInMs?: number }
   return new ToolSignal({ kind: 'suspend', ...options })
 }
 
-/** A result of several parts (text, images, files), or an explicit error. */
-export function content(parts: readonly Part[], options?: { isError?: boolean }): ToolSignal {
+/** A result of several parts (text, images, files: bytes, base64 or a URL, as in what a user says), or an explicit error. */
+export function content(parts: readonly (Part | UserPart)[], options?: { isError?: boolean }): ToolSignal {
   return new ToolSignal({ kind: 'content', parts, isError: options?.isError ?? false })
 }
 

@@ -49,7 +49,11 @@ describe('options of an agent', () => {
       { model: 'gpt-5' },
       "model must be what a function like openai('gpt-5-mini') of 'rondo/openai' returns, and is the text 'gpt-5'",
     ],
-    ['a function that makes one', { model: () => model }, 'returns, and is of type function'],
+    [
+      'a function that makes one',
+      { model: () => model },
+      "returns, and is a function: call it with the name of the model, as local('qwen3')",
+    ],
     ['two tools of one name', { model, tools: [look, look] }, "two tools are named 'look': names must differ"],
     ['a tool that is none', { model, tools: [{ name: 'x' }] }, 'tools[0] is no tool: make it with tool({ … })'],
     ['tools that are no list', { model, tools: { look } }, 'tools must be a list of tools'],
@@ -84,6 +88,11 @@ describe('options of an agent', () => {
       "settings.reasoning must be 'none', 'low', 'medium', 'high', not \"max\"",
     ],
     ['provider options that are a text', { model, settings: { providerOptions: 'x' } }, 'settings.providerOptions must be an object'],
+    [
+      'provider options that name no provider',
+      { model, settings: { providerOptions: { store: true } } },
+      'settings.providerOptions.store must be an object: options stand behind the name of their provider, as { openai: { … } }',
+    ],
     [
       'a forced tool that is not there',
       { model, tools: [look], toolChoice: { tool: 'lock' } },

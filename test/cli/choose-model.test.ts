@@ -236,7 +236,14 @@ test('what can not be had is said with what to do', async () => {
   expect(await refusal({ model: 'claude' })).toMatch(/^There is no provider 'claude' .*--base-url URL\.$/s)
   expect(await refusal({ model: 'ollama:' })).toMatch(/^--model ollama: needs the name of a model/)
   expect(await refusal({ baseUrl: 'http://localhost:8080/v1' })).toMatch(/^--base-url needs the name of a model/)
-  expect(await refusal({ model: 'x', baseUrl: 'localhost:8080' })).toMatch(/^baseURL must be a URL that begins with http/)
+  expect(await refusal({ model: 'x', baseUrl: 'localhost:8080' })).toBe(
+    '--base-url must be a URL that begins with http:// or https://, as http://localhost:8080/v1.',
+  )
+  expect(await refusal({ model: 'x', baseUrl: 'localhost:8080', namedBy: 'my.json' })).toMatch(/^baseUrl in my\.json must be a URL/)
+  expect(await refusal({ model: 'openai:x' }, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ann:secret@gw.example' })).toBe(
+    'OPENAI_BASE_URL must be a URL that begins with http:// or https://.',
+  )
+  expect(await refusal({ model: ' ' })).toBe('--model needs the name of a model: PROVIDER:NAME, as openai:gpt-5-mini, or offline.')
   expect(await refusal({}, { RONDO_MODEL: 'claude' })).toMatch(/^There is no provider 'claude' \(RONDO_MODEL claude\)/)
   expect(await refusal({ model: 'openai:gpt-4.1' }, { OPENAI_API_KEY: ' ' })).toMatch(/^openai: needs a key\. Set OPENAI_API_KEY/)
   expect(await refusal({ model: 'ollama:qwen3' }, { OLLAMA_HOST: 'local host' })).toBe(

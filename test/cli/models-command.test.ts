@@ -53,6 +53,14 @@ Figures and list prices of ${dataSource.date}, from ${dataSource.package} ${data
     )
   })
 
+  test('into a pipe a line a model too when all names are short', async () => {
+    expect((await list(['acme:small'])).out).toBe(
+      `model              window output   $ in  $ out
+acme:small\\x1b[2J*      -      -      -      -
+`,
+    )
+  })
+
   test('a name that is too long for the screen stands in a line of its own', async () => {
     expect((await list(['acme', 'large'], {}, { columns: 60 })).out).toBe(
       `model                        window output   $ in  $ out

@@ -141,7 +141,7 @@ describe('a provider', () => {
     expect(
       names
         .join(' ')
-        .split(/[\s,]+/)
+        .split(/[\s,.]+/)
         .filter(Boolean),
     ).toEqual([...providers.map(({ name }) => name), 'offline'])
   })

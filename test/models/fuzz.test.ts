@@ -280,7 +280,7 @@ describe.each(table)('$api, as $form', ({ api, stream }) => {
       })
     })
     const { error } = await asked(api, { baseURL: `http://127.0.0.1:${server.port}`, maxResponseBytes: 1_000_000 })
-    expect(brief(error)).toEqual(['ModelServerError', true, expect.stringContaining('larger than 1,000,000 bytes')])
+    expect(brief(error)).toEqual(['ModelServerError', false, expect.stringContaining('larger than 1,000,000 bytes')])
     await server.firstClosed
   })
 })

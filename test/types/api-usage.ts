@@ -2,6 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import {
   Agent,
+  type AgentOptions,
   type Call,
   type ContextOf,
   content,
@@ -12,6 +13,7 @@ import {
   type Model,
   type ProviderTool,
   type Run,
+  type RunOptions,
   type RunResult,
   type SettledCall,
   type Store,
@@ -88,6 +90,22 @@ const raw = tool({
   description: 'd',
   inputSchema: jsonSchema<{ q: string }>({ type: 'object', properties: { q: { type: 'string' } } }),
   execute: ({ q }) => content([{ type: 'text', text: q }]),
+})
+// Options have names of their own.
+const own: AgentOptions = { model, tools: [weather] }
+const once: RunOptions = { session: 's', limits: { maxIterations: 3 } }
+void new Agent(own).run('x', once)
+const bytes = new Uint8Array()
+tool({
+  name: 'photo',
+  description: 'd',
+  inputSchema: z.object({}),
+  execute: () =>
+    content([
+      { type: 'image', data: bytes },
+      { type: 'file', data: new URL('https://a.example/b.pdf'), mediaType: 'application/pdf' },
+    ]),
+  toModelOutput: () => [{ type: 'image', data: bytes }],
 })
 same<(typeof finish)['~types'] & {} extends { output: infer O } ? O : 0, { retry: true }>()
 same<(typeof pick)['~types'] & {} extends { output: infer O } ? O : 0, { date: string }>()

@@ -1,3 +1,4 @@
+import { isWebAddress } from '../parsed-url.ts'
 import type { Provider } from '../providers/provider.ts'
 import { providers } from '../providers/table.ts'
 import { given, keyOf, keyVariableOf, lacking } from '../providers/variables.ts'
@@ -34,6 +35,10 @@ function keyed(provider: Provider, env: Looked['terminal']['env']): Check {
   const address = given(env[place])
   const moved = address === undefined ? '' : `; at ${oneLine(withoutCredentials(address))} by ${place}`
   const lacks = lacking(provider, env)
+  if (address !== undefined && !isWebAddress(address)) {
+    const text = `${variable} is set, and ${place} is no URL that begins with http:// or https://`
+    return { name, state: 'note', text, next: `Correct ${place}, or unset it`, facts: { key: variable } }
+  }
   const facts = { key: variable, ...(address === undefined ? {} : { at: withoutCredentials(address) }) }
   const text = `${variable} is set${moved}`
   return lacks.length === 0

@@ -20,7 +20,7 @@ const indent = '  '
 export function modelTable(entries: readonly ModelEntry[], screen: Screen): string {
   const names = entries.map(nameOf)
   const longest = Math.max(...names.map(columnsOf))
-  const room = screen.columns === undefined ? longest : screen.columns - figuresColumns
+  const room = screen.columns === undefined ? Infinity : screen.columns - figuresColumns
   const nameColumns = room < leastNameColumns ? 0 : Math.min(longest, room)
   const before = ' '.repeat(nameColumns === 0 ? indent.length : nameColumns)
   const heads = titles.map((text, at) => padStart(text, widths[at] ?? 0)).join('')

@@ -43,7 +43,7 @@ export function checkModel(model: unknown): asserts model is AiSdkLanguageModel 
     throw invalid(`this is no language model (it needs provider, modelId, doStream() and doGenerate()); ${example}`)
   if (version === 'v2' || version === 'v3' || version === 'v4') return
   throw invalid(
-    `'${safeText(provider, 60)}' speaks version '${safeText(String(version), 20)}' of the specification, and v2, v3 and v4 are known here. Take a package of AI SDK 5, 6 or 7.`,
+    `'${safeText(provider, 60)}' speaks version '${safeText(String(version), 20)}' of the specification, and v2, v3 and v4 are known here. Take a package of AI SDK 5, 6 or 7`,
   )
 }
 

@@ -71,6 +71,6 @@ export function checkedURL(baseURL: unknown, example = 'http://localhost:8080/v1
   if (typeof baseURL === 'string' && /^https?:\/\//.test(baseURL) && parsedUrl(baseURL) !== undefined) return baseURL
   throw new RondoError(
     'ConfigInvalid',
-    `baseURL must be a URL that begins with http:// or https://, as '${example}', not ${safeText(String(baseURL), 100)}.`,
+    `baseURL must be a URL that begins with http:// or https://, as '${example}', not ${baseURL === '' ? 'an empty text' : safeText(String(baseURL), 100)}.`,
   )
 }

@@ -1,8 +1,8 @@
 import type { FinishReason, ModelDelta, ModelFinish } from '../../core/model.ts'
 import { type Usage, unknownUsage } from '../../core/usage.ts'
-import { type Answerer, streamError } from '../errors.ts'
+import { noAnswer, streamError } from '../errors.ts'
 import { EventTemplate } from '../event-template.ts'
-import type { ResponseDecoder } from '../http/decoder.ts'
+import type { ApiAnswerer, ResponseDecoder } from '../http/decoder.ts'
 import { inputText } from '../input-text.ts'
 import { JoinedDeltas } from '../joined-deltas.ts'
 import { brokenOff, garbled, incomplete, isBrokenOff, jsonOrText } from '../unusable.ts'
@@ -10,7 +10,7 @@ import { countOf, isWire, textOrNothing, type Wire, wires } from '../wire.ts'
 
 /** Reads a response of Ollama: a line of JSON for each piece, the last one with `done`; or one line for all. */
 export class OllamaDecoder implements ResponseDecoder {
-  readonly #from: Answerer
+  readonly #from: ApiAnswerer
   readonly #scope: string
   readonly #deltas: JoinedDeltas
   /** The time differs from line to line. */
@@ -21,7 +21,7 @@ export class OllamaDecoder implements ResponseDecoder {
   #done: Wire | undefined
   #begun = false
 
-  constructor(from: Answerer, sink: (delta: ModelDelta) => void, scope: string) {
+  constructor(from: ApiAnswerer, sink: (delta: ModelDelta) => void, scope: string) {
     this.#from = from
     this.#scope = scope
     this.#deltas = new JoinedDeltas(sink)
@@ -37,6 +37,7 @@ export class OllamaDecoder implements ResponseDecoder {
     const more = kind !== undefined && kind === this.#template.kind ? this.#template.match(line) : undefined
     if (kind !== undefined && more !== undefined) return this.#deltas.text(kind, this.#part, more)
     const event = jsonOrText(line)
+    if (!this.#begun && !isLine(event)) throw noAnswer(line, event, this.#from.answerOf, this.#from)
     this.#line(event)
     const plain = plainIn(event)
     if (plain !== undefined) this.#template.learn(line, plain.kind, plain.text, (one) => plainIn(one)?.text)
@@ -113,6 +114,12 @@ export class OllamaDecoder implements ResponseDecoder {
 }
 
 type Kind = 'text' | 'reasoning'
+
+/** Whether it may begin a response: words of a gateway, and errors, are for `streamError`. */
+function isLine(event: unknown): boolean {
+  if (!isWire(event)) return typeof event === 'string'
+  return Boolean(event['error']) || event['message'] !== undefined || event['response'] !== undefined || event['done'] !== undefined
+}
 
 /** The text that a line holds, when it holds nothing else that matters. */
 function plainIn(line: unknown): { readonly kind: Kind; readonly text: string } | undefined {

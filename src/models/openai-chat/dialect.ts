@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { ModelCapabilities } from '../../core/model.ts'
 import { anyIds, type CallIds, fortyIds, nineIds } from '../history/ids.ts'
+import { aBoolean, oneOf, type Rules, someOf, wholeNumber } from '../option-rules.ts'
 import { openaiSchemas, openaiStrictSchemas, type SchemaProfile } from '../schema/index.ts'
 
 /** What servers of the Chat Completions API differ in, as far as a user may have to say it. All of it is known of the servers in `servers.ts`. */
@@ -39,6 +40,23 @@ export interface ChatQuirks {
   readonly seedField?: 'seed' | 'random_seed'
   /** More tools than this are an error before anything is sent. Default: no limit is known. */
   readonly maxTools?: number
+}
+
+export const quirkRules: Rules<ChatQuirks> = {
+  maxTokensField: oneOf('max_completion_tokens', 'max_tokens'),
+  streamUsage: aBoolean,
+  sendReasoning: aBoolean,
+  reasoningNeeded: ["'reasoning_content'", (value) => value === 'reasoning_content'],
+  reasoningAs: oneOf('effort', 'none-or-high', 'object', 'thinking', 'enable_thinking', 'unsaid'),
+  callIds: oneOf('nine', 'forty', 'any'),
+  rolesAlternate: aBoolean,
+  requiredChoice: oneOf('required', 'any'),
+  noneAs: oneOf('choice', 'no-tools'),
+  namesChoice: aBoolean,
+  filesAs: oneOf('file', 'document_url', 'file_url'),
+  shows: someOf('image', 'audio', 'video', 'file', 'pdf'),
+  seedField: oneOf('seed', 'random_seed'),
+  maxTools: wholeNumber(1),
 }
 
 /** Which schemas a server takes. */

@@ -3,9 +3,9 @@ import type { Model } from '../../core/model.ts'
 import { checkedURL, checkModelName, checkOptions } from '../http/check-options.ts'
 import { HttpModel } from '../http/model.ts'
 import { overlaid } from '../http/overlay.ts'
-import { aBoolean, aName, anObject, type Rules } from '../option-rules.ts'
+import { aBoolean, aName, anObject, faultsInGroup, type Rules, refuse } from '../option-rules.ts'
 import { ChatApi } from './api.ts'
-import { type Dialect, dialectOf } from './dialect.ts'
+import { type Dialect, dialectOf, quirkRules } from './dialect.ts'
 import type { OpenAIChatOptions } from './options.ts'
 import { serverAt, serverNamed, servers } from './servers.ts'
 
@@ -33,7 +33,7 @@ export interface OpenAICompatibleOptions extends OpenAIChatOptions {
  */
 export function openaiChat(model: string, options: OpenAIChatOptions = {}): Model {
   checkModelName(model, 'openaiChat', 'gpt-5-mini')
-  checkOptions(options, 'openaiChat', moreRules)
+  checkChatOptions(options, 'openaiChat')
   // Behind a proxy of OpenAI's the key is OpenAI's too.
   const dialect = { ...dialectAt('openai', options), apiKeyVariable: serverNamed('openai')?.keyVariable }
   return modelOf(model, dialect, overlaid({}, options))
@@ -47,19 +47,24 @@ export function openaiChat(model: string, options: OpenAIChatOptions = {}): Mode
  * @throws `ConfigInvalid` for options that can't work.
  */
 export function openaiCompatible(server: OpenAICompatibleOptions): (model: string, options?: OpenAIChatOptions) => Model {
-  checkOptions(server, 'openaiCompatible', { name: aName, ...moreRules }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
+  checkChatOptions(server, 'openaiCompatible', { name: aName }, "an object, as { baseURL: 'http://localhost:8080/v1' }")
   const place = server.baseURL ?? serverNamed(server.name ?? '')?.baseURL
   if (place === undefined && server.name !== undefined) throw placeless(server.name)
   const baseURL = checkedURL(place)
   return (model, options = {}) => {
     checkModelName(model, 'openaiCompatible', 'qwen3')
-    checkOptions(options, 'openaiCompatible', moreRules)
+    checkChatOptions(options, 'openaiCompatible')
     const both = overlaid<OpenAIChatOptions>({ ...server, baseURL }, options)
     return modelOf(model, dialectAt(server.name ?? new URL(baseURL).host, both), both)
   }
 }
 
 const moreRules: Rules = { strictTools: aBoolean, quirks: anObject("{ maxTokensField: 'max_tokens' }") }
+
+function checkChatOptions(options: OpenAIChatOptions, maker: string, more: Rules = {}, whole?: string): void {
+  checkOptions(options, maker, { ...moreRules, ...more }, whole)
+  refuse(maker, faultsInGroup(options.quirks, quirkRules, { prefix: 'quirks.', shows: true }))
+}
 
 function modelOf(model: string, dialect: Dialect, options: OpenAIChatOptions): Model {
   return new HttpModel(model, new ChatApi(model, dialect, options), options)

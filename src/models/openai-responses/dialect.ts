@@ -1,3 +1,4 @@
+import { RondoError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { checkedURL } from '../http/check-options.ts'
 import type { KnownServer } from '../openai-chat/dialect.ts'
@@ -54,7 +55,9 @@ export function dialectOf({
   readonly baseURL?: string | undefined
   readonly name?: string | undefined
 }): Dialect {
-  const baseURL = checkedURL(given ?? serverNamed(name ?? 'openai')?.baseURL)
+  const place = given ?? serverNamed(name ?? 'openai')?.baseURL
+  if (place === undefined) throw new RondoError('ConfigInvalid', `openai: baseURL is missing; where '${name}' is, is not known.`)
+  const baseURL = checkedURL(place)
   const there = knownAt(baseURL)
   const provider = name ?? there?.name ?? 'openai'
   const known = there ?? serverNamed(provider)

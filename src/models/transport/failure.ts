@@ -21,8 +21,10 @@ export function aborted(reason: unknown): RondoError {
   return new RondoError('RunAborted', 'The request to the model was aborted.', { cause: reason })
 }
 
+/** Another attempt would run on as this one, at full price. */
 export function tooLarge(maxBytes: number, { label }: Place): RondoError {
-  return new RondoError('ModelServerError', `The answer of ${label} is larger than ${number(maxBytes)} bytes (limit maxBytes).`)
+  const message = `The answer of ${label} is larger than ${number(maxBytes)} bytes (limit maxResponseBytes).`
+  return new RondoError('ModelServerError', message, { retryable: false })
 }
 
 /** Not followed: the API key would go to whatever host the answer names, and a POST would become a GET on the way. */

@@ -70,8 +70,8 @@ export interface HttpReceiver {
  * Sends one request. Resolves at the clean end of the body, or at `'complete'`; rejects with a `RondoError` for everything
  * else, its `cause` the original error. Whatever the status says is no matter of the transport, but for redirects, which are refused.
  *
- * - `ModelServerError`, retryable: no connection, a broken one, a body that ends too early or exceeds `maxBytes`.
- * - `ModelServerError`, not retryable: TLS, an unknown content encoding.
+ * - `ModelServerError`, retryable: no connection, a broken one, a body that ends too early.
+ * - `ModelServerError`, not retryable: TLS, an unknown content encoding, a body that exceeds `maxBytes`.
  * - `ModelTimeout`: a time limit. `RunAborted`: the signal; the connection is closed at once, and no listener stays on the signal.
  * - `ModelBadRequest`: a redirect. `ConfigInvalid`: a URL, header or proxy that can't work.
  */

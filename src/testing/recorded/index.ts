@@ -1,5 +1,6 @@
-import { RondoError } from '../../core/error.ts'
 import type { Model, ModelCapabilities, ModelDelta, ModelFinish, ModelRequest } from '../../core/model.ts'
+import { aFunction, oneOf, type Rules, refuse } from '../../models/option-rules.ts'
+import { aModel, isModel, wrongOptions } from '../../models/wrappers/check-options.ts'
 import type { RecordedOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -16,22 +17,19 @@ import type { Recorder } from './recorder.ts'
  * changes nothing.
  */
 export function recorded(model: Model, file: string | URL, options: RecordedOptions = {}): Model {
-  const problem = problemOf(model, file, options)
-  if (problem !== undefined) throw new RondoError('ConfigInvalid', `recorded: ${problem}`)
+  refuse('recorded', problemsOf(model, file, options))
   return new RecordedModel(model, file, options)
 }
 
-function problemOf(model: unknown, file: unknown, options: RecordedOptions): string | undefined {
-  if (typeof model !== 'object' || model === null || !('stream' in model)) return 'the first argument must be a model'
-  if (!(file instanceof URL) && (typeof file !== 'string' || file === '')) return 'the second argument must be the path of a file'
-  const unknown = Object.keys(options).find((key) => key !== 'mode' && key !== 'normalize')
-  if (unknown !== undefined) return `unknown option '${unknown}'`
-  const { mode = 'auto', normalize } = options
-  if (!['record', 'replay', 'auto'].includes(mode)) return "mode must be 'record', 'replay' or 'auto'"
-  if (normalize !== undefined && typeof normalize !== 'function') return 'normalize must be a function'
-  if (mode === 'record' && isCI())
-    return "mode 'record' is refused in CI (the environment says CI): record on your own machine, and commit the file"
-  return undefined
+const rules: Rules<RecordedOptions> = { mode: oneOf('record', 'replay', 'auto'), normalize: aFunction }
+
+function problemsOf(model: unknown, file: unknown, options: RecordedOptions): string[] {
+  if (!isModel(model)) return [`the first argument must be ${aModel}`]
+  if (!(file instanceof URL) && (typeof file !== 'string' || file === '')) return ['the second argument must be the path of a file']
+  const wrong = wrongOptions(options, rules)
+  if (wrong.length === 0 && options.mode === 'record' && isCI())
+    return ["mode 'record' is refused in CI (the environment says CI): record on your own machine, and commit the file"]
+  return wrong
 }
 
 function isCI(): boolean {

@@ -290,6 +290,23 @@ describe('providers', () => {
   }
   const names = (out: string) => out.split('\n').flatMap((line) => /^[✓·✗] (\S+)/.exec(line)?.slice(1) ?? [])
 
+  test('an address that is none is named by its variable, and is not shown', async () => {
+    const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ann:swordfish@gw.example' }
+    const { broken, check } = await report({ env })
+    expect([broken, check('openai'), check('model').text]).toEqual([
+      ['model'],
+      {
+        name: 'openai',
+        state: 'note',
+        text: 'OPENAI_API_KEY is set, and OPENAI_BASE_URL is no URL that begins with http:// or https://',
+        next: 'Correct OPENAI_BASE_URL, or unset it',
+        facts: { key: 'OPENAI_API_KEY' },
+      },
+      'OPENAI_BASE_URL must be a URL that begins with http:// or https://.',
+    ])
+    expect((await doctor({ env })).out).not.toContain('swordfish')
+  })
+
   test('one that has a key has a line, with what it lacks besides; the others are summed up', async () => {
     const { out } = await doctor({ env })
     expect(out).toContain('✓ anthropic               ANTHROPIC_API_KEY is set; at http://gw.example/x by')

@@ -295,7 +295,7 @@ describe.each(versions)('a request of specification %s', (version) => {
       topP: 0.9,
       seed: 7,
       stop: ['END'],
-      providerOptions: { anthropic: { effort: 'low' }, note: 'of nobody' },
+      providerOptions: { anthropic: { effort: 'low' } },
     }
     const outputSchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
     const request = requestOf({ tools, toolChoice: { tool: 'look' }, settings, outputSchema })

@@ -209,7 +209,11 @@ describe('what is no language model, and options that can not work', () => {
     ['a provider', () => {}, /a provider and no model yet/],
     ['nothing', undefined, /the model is missing/],
     ['a model of another kind', { specificationVersion: 'v2', provider: 'x', modelId: 'y', doEmbed: () => {} }, /no language model/],
-    ['another version', { ...mockModel('v4', []).model, specificationVersion: 'v1' }, /v2, v3 and v4 are known/],
+    [
+      'another version',
+      { ...mockModel('v4', []).model, specificationVersion: 'v1' },
+      /v2, v3 and v4 are known here\. Take a package of AI SDK 5, 6 or 7\.$/,
+    ],
   ])('%s', (_, model, message) => {
     expect(() => fromAiSdk(model as never)).toThrow(
       expect.objectContaining({ code: 'ConfigInvalid', message: expect.stringMatching(message) }),

@@ -157,6 +157,20 @@ describe('the end', () => {
     )
   })
 
+  test.each(['{"hello":"world"}', '[]', 'null', '{"choices":[]}\n'])(
+    'B089 %j is no answer of this API: it is quoted, and not asked again',
+    (body) => {
+      for (const type of ['application/json', 'application/x-ndjson', ''])
+        expect(() => readBody([body], type)).toThrow(
+          expect.objectContaining({
+            code: 'ModelUnknownError',
+            retryable: false,
+            message: `What ollama sent is no answer of the Ollama API: ${body.trim()}. Check the base URL.`,
+          }),
+        )
+    },
+  )
+
   test('B088 lines without the last one, or with half of it, are not complete', () => {
     expect(() => read(line({ content: 'x' }))).toThrow('ended cleanly but without its last line')
     expect(() => readBody([lines([line({ content: 'x' }), end()]).slice(0, -20)])).toThrow('without its last line')

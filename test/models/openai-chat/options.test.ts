@@ -38,8 +38,17 @@ describe('what can not work is said at once', () => {
     [{ capabilities: { contextWindow: -1 } }, 'capabilities.contextWindow must be a positive whole number of tokens, not -1'],
     [{ capabilities: { structuredOutput: 'none' } }, "capabilities.structuredOutput must be 'native', 'tool' or 'prompt', not 'none'"],
     [{ capabilities: { reasoning: 'yes' } }, "capabilities.reasoning must be a boolean, not 'yes'"],
+    [{ quirks: { filesAS: 'file_url' } }, "unknown option 'quirks.filesAS': did you mean 'filesAs'?"],
+    [{ quirks: { shows: 'image' } }, "quirks.shows must be a list of 'image', 'audio', 'video', 'file', 'pdf', not 'image'"],
+    [{ quirks: { shows: ['picture'] } }, "quirks.shows must be a list of 'image', 'audio', 'video', 'file', 'pdf'"],
+    [{ quirks: { maxTokensField: 'max' } }, "quirks.maxTokensField must be 'max_completion_tokens' or 'max_tokens', not 'max'"],
+    [
+      { quirks: { rolesAlternate: 'yes', maxTools: 0 } },
+      "quirks.rolesAlternate must be a boolean, not 'yes'; quirks.maxTools must be a whole number from 1 on, not 0",
+    ],
   ])('%o: ConfigInvalid', (options, message) => {
-    const refused = (maker: string) => expect.objectContaining({ code: 'ConfigInvalid', message: `${maker}: ${message}.` })
+    const refused = (maker: string) =>
+      expect.objectContaining({ code: 'ConfigInvalid', message: `${maker}: ${message}${message.endsWith('?') ? '' : '.'}` })
     expect(() => Reflect.apply(openaiChat, undefined, ['m', options])).toThrow(refused('openaiChat'))
     const server = openaiCompatible({ baseURL: 'http://x/v1' })
     expect(() => Reflect.apply(server, undefined, ['m', options])).toThrow(refused('openaiCompatible'))
@@ -57,6 +66,7 @@ describe('what can not work is said at once', () => {
       [[{ baseURL: 'http://x/v1', name: 5 }], 'name must be a text that is not empty, not 5'],
       [[{ baseURL: 'http://x/v1', name: ' ' }], 'name must be a text that is not empty, not a string'],
       [[{}], 'baseURL must be a URL'],
+      [[{ baseURL: '' }], "as 'http://localhost:8080/v1', not an empty text."],
     ] as const) {
       const make = () => Reflect.apply(openaiCompatible, undefined, given)
       expect(make).toThrow(expect.objectContaining({ code: 'ConfigInvalid', message: expect.stringContaining(said) }))

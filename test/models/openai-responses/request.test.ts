@@ -273,7 +273,7 @@ test.each<[object, string]>([
   [{ reasoningSummary: 'long' }, "reasoningSummary must be 'auto', 'concise' or 'detailed', not a string"],
   [{ baseUrl: 'http://x' }, "unknown option 'baseUrl': did you mean 'baseURL'?"],
   [{ baseURL: 'localhost:8080' }, 'baseURL must be a URL'],
-  [{ name: 'acme' }, 'baseURL must be a URL'],
+  [{ name: 'acme' }, "openai: baseURL is missing; where 'acme' is, is not known."],
 ])('%j: ConfigInvalid', (options, says) => {
   expect(() => Reflect.apply(openai, undefined, ['m', options])).toThrow(
     expect.objectContaining({ code: 'ConfigInvalid', message: expect.stringContaining(says) }),

@@ -212,13 +212,13 @@ describe.each(transports)('transport %s', (name, transport) => {
   })
 
   describe('size', () => {
-    test('more than maxBytes: ModelServerError, the connection is closed', async () => {
+    test('more than maxBytes: ModelServerError that is not tried again, the connection is closed', async () => {
       await using server = await fakeServer({ body: ['x'.repeat(600), 5, 'x'.repeat(600)], ends: 'hang' })
       const { error } = await call(transport, server.url, { maxBytes: 1_000 })
       expect(brief(error)).toEqual([
         'ModelServerError',
-        true,
-        `The answer of 127.0.0.1:${server.port} is larger than 1,000 bytes (limit maxBytes).`,
+        false,
+        `The answer of 127.0.0.1:${server.port} is larger than 1,000 bytes (limit maxResponseBytes).`,
       ])
       await server.requests[0]?.closed
     })

@@ -343,9 +343,9 @@ describe('recorded: modes', () => {
 
   test('options that can’t work are refused', () => {
     const bad = (...args: unknown[]) => thrown(() => Reflect.apply(recorded, undefined, args)).message
-    expect(bad({}, file)).toBe('recorded: the first argument must be a model')
-    expect(bad(nobody, '')).toBe('recorded: the second argument must be the path of a file')
-    expect(bad(nobody, file, { mode: 'play' })).toBe("recorded: mode must be 'record', 'replay' or 'auto'")
-    expect(bad(nobody, file, { mood: 1 })).toBe("recorded: unknown option 'mood'")
+    expect(bad({}, file)).toBe('recorded: the first argument must be a model, as openaiChat() makes one.')
+    expect(bad(nobody, '')).toBe('recorded: the second argument must be the path of a file.')
+    expect(bad(nobody, file, { mode: 'play' })).toBe("recorded: mode must be 'record', 'replay' or 'auto', not 'play'.")
+    expect(bad(nobody, file, { mood: 1 })).toBe("recorded: unknown option 'mood': did you mean 'mode'?")
   })
 })
