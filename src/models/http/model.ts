@@ -144,9 +144,10 @@ function hasCredentials(headers: { readonly [name: string]: string }, api: HttpA
   return username !== '' || password !== '' || Object.keys(headers).some((name) => names.has(name.toLowerCase()))
 }
 
-/** The URL of an API's path. A base URL may have a query (Azure's api-version): it stays at the end. */
+/** The URL of an API's path. A base URL may have a query (Azure's api-version): it stays at the end. Consoles show the whole URL: its path is not added again. */
 export function endpoint(baseURL: string, path: string): string {
   const url = new URL(baseURL)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  const base = url.pathname.replace(/\/+$/, '')
+  url.pathname = base.endsWith(path) ? base : `${base}${path}`
   return url.href
 }
