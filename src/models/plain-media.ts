@@ -1,4 +1,4 @@
-import { toBase64 } from '../core/media.ts'
+import { dataUrlType, toBase64 } from '../core/media.ts'
 import type { MediaPart } from '../core/message.ts'
 import { wellFormed } from '../core/text.ts'
 import { parsedUrl } from '../core/url.ts'
@@ -32,6 +32,8 @@ function base64In(data: string): string | undefined {
   if (/^data:[^,]*$/i.test(data)) return undefined
   const given = base64Of(data) ?? ''
   const isStandard = foreign(withoutPadding(given)) < 0
+  // Most are: then it is not copied.
+  if (isStandard && given !== '' && given.length % 4 === 0) return given
   const base64 = withoutPadding(isStandard ? given : given.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/'))
   const rest = base64.length % 4
   if (base64 === '' || rest === 1 || (!isStandard && foreign(base64) >= 0)) return undefined
@@ -49,7 +51,7 @@ function foreign(text: string): number {
 
 /** Servers compare an image with the type that it is said to be of. What says nothing is what the bytes say, or a default. */
 function typeFor({ type, mediaType, data = '' }: MediaPart, base64: string): string {
-  const declared = [mediaType, /^data:([^,]{0,200})/i.exec(data)?.[1] ?? ''].map(typeOf).find(saysSomething)
+  const declared = [mediaType, dataUrlType(data) ?? ''].map(typeOf).find(saysSomething)
   const isFromBytes = type === 'image' || declared === undefined || declared.startsWith('image/')
   const found = isFromBytes ? signatures.find(([pattern]) => pattern.test(base64))?.[1] : undefined
   const told = found ?? declared ?? (type === 'image' ? 'image/png' : 'application/octet-stream')

@@ -212,6 +212,11 @@ describeInTerminal('hostile words', () => {
     await Promise.all(lines.map((args) => expectHarmless({ args }, ['x1b]0;owned'])))
     // What is no URL may have a password anywhere: it is not shown at all.
     await expectHarmless({ args: ['run', '--base-url', `http://${short}`, '--model', 'x', 'x'] }, ['--base-url must be a URL'])
+    // Of what is one, what is no part of it is left out.
+    await expectHarmless({ args: ['run', '--base-url', `http://127.0.0.1:9/${short}`, '--model', 'x', 'x'] }, [
+      'http://127.0.0.1:9/',
+      'owned',
+    ])
   })
 
   test('in the environment', async () => {

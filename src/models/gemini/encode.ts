@@ -35,8 +35,8 @@ export function geminiWriting(scope: string, family: Family): Writing {
     scope,
     ids: anyIds,
     nameOf: (name) => legalToolName(name, geminiToolNames),
-    // As bytes only; a URL would be another kind of part.
     shows: isShown,
+    // As bytes only; a URL would be another kind of part.
     resultHolds: ({ mediaType, data = '' }) => family.mediaInResults && typesInResults.has(mediaType) && !isRemote(data),
   }
   return {

@@ -100,11 +100,11 @@ export function turnsOf(message: Message, used: { has(id: string): boolean }, ru
   const calls = message.parts.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true)
   const ids = calls.length === 0 ? none : idsOf(calls, used, rules.ids)
   const items = assistantItems(message, ids, rules)
-  const results = items.flatMap((item) => (item.type === 'call' ? [resultOf(item, rules)] : []))
+  const settled = items.flatMap((item) => (item.type === 'call' ? [settledCall(item, rules)] : []))
   const turns: Turn[] = []
   if (items.length > 0) turns.push({ role: 'assistant', items })
-  if (results.length > 0) turns.push({ role: 'results', results })
-  const shown = calls.flatMap((call) => mediaBeside(call, rules))
+  if (settled.length > 0) turns.push({ role: 'results', results: settled.map(({ result }) => result) })
+  const shown = settled.flatMap(({ beside }) => beside)
   if (shown.length > 0) turns.push({ role: 'user', items: shown })
   return { turns, ids }
 }
@@ -113,11 +113,10 @@ const none: readonly string[] = []
 
 function userItem(part: Part, rules: HistoryRules): readonly (TextItem | MediaItem)[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: wellFormed(part.text) }]
-  return isMedia(part) ? [mediaItem(part, rules)] : []
+  return isMedia(part) ? [mediaItem(part, plainMedia(part), rules)] : []
 }
 
-function mediaItem(part: MediaPart, { shows }: HistoryRules): TextItem | MediaItem {
-  const plain = plainMedia(part)
+function mediaItem(part: MediaPart, plain: MediaPart | undefined, { shows }: HistoryRules): TextItem | MediaItem {
   return plain === undefined || shows?.(plain) === false
     ? { type: 'text', text: unseen(part), isTold: true }
     : { type: 'media', part: plain }
@@ -177,22 +176,23 @@ function assistantItem(part: Part, nextId: () => string, rules: HistoryRules): r
   }
 }
 
-function resultOf({ id, name, part }: CallItem, rules: HistoryRules): ResultItem {
-  const media = mediaIn(part).flatMap((one) => heldMedia(one, rules) ?? [])
+interface SettledCall {
+  readonly result: ResultItem
+  /** What the user shows, for the result can't hold it. */
+  readonly beside: readonly (TextItem | MediaItem)[]
+}
+
+function settledCall({ id, name, part }: CallItem, rules: HistoryRules): SettledCall {
+  const media: MediaPart[] = []
+  const beside: (TextItem | MediaItem)[] = []
+  for (const one of mediaIn(part)) {
+    const plain = plainMedia(one)
+    if (plain !== undefined && rules.resultHolds?.(plain) === true) media.push(plain)
+    else beside.push(mediaItem(one, plain, rules))
+  }
+  if (beside.length > 0) beside.unshift({ type: 'text', text: `From the result of ${wellFormed(part.toolName)}:` })
   const isError = part.settlement !== undefined && part.settlement.outcome !== 'ok'
-  return { id, name, text: wellFormed(resultText(part)), isError, media, part }
-}
-
-function mediaBeside(call: ToolCallPart, rules: HistoryRules): readonly (TextItem | MediaItem)[] {
-  const media = mediaIn(call).filter((one) => heldMedia(one, rules) === undefined)
-  if (media.length === 0) return []
-  const title: TextItem = { type: 'text', text: `From the result of ${wellFormed(call.toolName)}:` }
-  return [title, ...media.map((part) => mediaItem(part, rules))]
-}
-
-function heldMedia(part: MediaPart, { resultHolds }: HistoryRules): MediaPart | undefined {
-  const plain = plainMedia(part)
-  return plain !== undefined && resultHolds?.(plain) === true ? plain : undefined
+  return { result: { id, name, text: wellFormed(resultText(part)), isError, media, part }, beside }
 }
 
 function mediaIn({ content }: ToolCallPart): readonly MediaPart[] {

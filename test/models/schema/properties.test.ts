@@ -132,7 +132,8 @@ describe.each(profiles)('B178, B179, B180, B183 $name', (profile) => {
         expect(faults[form.name]?.(conversion.schema)).toEqual([])
         expect(JSON.stringify(schema)).toBe(before)
         const text = JSON.stringify(conversion.schema)
-        // One object that stands at two places (the generator makes such) is one definition; in a copy they are two.
+        expect(JSON.stringify(convertSchema(structuredClone(schema), profile).schema)).toBe(text)
+        // One object that stands at two places (the generator makes such, and a clone keeps them) is one definition; in JSON they are two.
         const [once, again] = [0, 1].map(() => JSON.stringify(convertSchema(JSON.parse(before), profile).schema))
         expect(again).toBe(once)
         expect(text).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/)
