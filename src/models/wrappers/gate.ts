@@ -97,7 +97,8 @@ export class Gate {
       signal.addEventListener('abort', stop, { once: true })
       this.#waiting.add(waiter)
       this.#refuseHopeless(now)
-      this.#arm()
+      // Whose turn has just come passes now: it would wait for its timer anew with each that comes.
+      this.#letNextPass()
     })
   }
 

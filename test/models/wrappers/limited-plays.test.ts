@@ -164,7 +164,8 @@ describe('limited: whatever happens', () => {
         await clock.until(Promise.all(ends))
         expect(begun).toEqual(expected)
       }),
-      { numRuns: 200 },
+      // One comes in the moment in which the first of the line may pass.
+      { numRuns: 200, examples: [[1, [0, 35_678, 24_322, 0]]] },
     )
   })
 })
